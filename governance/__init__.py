@@ -1,0 +1,1 @@
+"""What we know: plain Python that reads SQL, events and policy files, and imports no engine and no orchestrator."""

@@ -1,0 +1,201 @@
+"""OpenLineage run events as they are read: typed where Headwater looks, silent about the rest.
+
+The shapes follow OpenLineage 2-0-2 (https://openlineage.io/spec/2-0-2/OpenLineage.json). Facets that are not named here
+stay in the store's own bytes; nothing is lost by reading.
+"""
+
+from datetime import UTC, datetime
+
+import msgspec
+
+
+class Part(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=False):
+    """Base of all parts of an event: camelCase in JSON, unknown keys ignored."""
+
+
+class TransformationPart(Part, frozen=True):
+    """How an input field is used (ColumnLineageDatasetFacet ``transformations``)."""
+
+    type: str
+    subtype: str | None = None
+    description: str | None = None
+    masking: bool | None = None
+
+
+class InputFieldPart(Part, frozen=True):
+    """One input of a field or of the whole dataset."""
+
+    namespace: str
+    name: str
+    field: str
+    transformations: tuple[TransformationPart, ...] = ()
+
+
+class FieldLineagePart(Part, frozen=True):
+    """The inputs of one output field; the two deprecated keys are kept for old producers."""
+
+    input_fields: tuple[InputFieldPart, ...] = ()
+    transformation_description: str | None = None
+    transformation_type: str | None = None
+
+
+class ColumnLineagePart(Part, frozen=True):
+    """The columnLineage facet."""
+
+    fields: dict[str, FieldLineagePart] = {}
+    dataset: tuple[InputFieldPart, ...] = ()
+
+
+class SchemaFieldPart(Part, frozen=True):
+    """A column of the schema facet, nested where the type is."""
+
+    name: str
+    type: str | None = None
+    description: str | None = None
+    fields: tuple["SchemaFieldPart", ...] = ()
+
+
+class SchemaPart(Part, frozen=True):
+    """The schema facet."""
+
+    fields: tuple[SchemaFieldPart, ...] = ()
+
+
+class VersionPart(Part, frozen=True):
+    """The version facet: an Iceberg snapshot id."""
+
+    dataset_version: str
+
+
+class TagPart(Part, frozen=True):
+    """One tag of a dataset or of one of its fields."""
+
+    key: str
+    value: str
+    source: str | None = None
+    field: str | None = None
+
+
+class TagsPart(Part, frozen=True):
+    """The tags facet."""
+
+    tags: tuple[TagPart, ...] = ()
+
+
+class OwnerPart(Part, frozen=True):
+    """One owner and the kind of ownership."""
+
+    name: str
+    type: str | None = None
+
+
+class OwnershipPart(Part, frozen=True):
+    """The ownership facet."""
+
+    owners: tuple[OwnerPart, ...] = ()
+
+
+class SymlinkPart(Part, frozen=True):
+    """Another identity of the same dataset."""
+
+    namespace: str
+    name: str
+    type: str | None = None
+
+
+class SymlinksPart(Part, frozen=True):
+    """The symlinks facet."""
+
+    identifiers: tuple[SymlinkPart, ...] = ()
+
+
+class LifecyclePart(Part, frozen=True):
+    """The lifecycleStateChange facet."""
+
+    lifecycle_state_change: str
+
+
+class DatasetFacetsPart(Part, frozen=True):
+    """The dataset facets that Headwater reads."""
+
+    schema: SchemaPart | None = None
+    column_lineage: ColumnLineagePart | None = None
+    version: VersionPart | None = None
+    tags: TagsPart | None = None
+    ownership: OwnershipPart | None = None
+    symlinks: SymlinksPart | None = None
+    lifecycle_state_change: LifecyclePart | None = None
+
+
+class DatasetPart(Part, frozen=True):
+    """An input or output of a run."""
+
+    namespace: str
+    name: str
+    facets: DatasetFacetsPart = DatasetFacetsPart()
+
+
+class ErrorPart(Part, frozen=True):
+    """The errorMessage run facet."""
+
+    message: str
+
+
+class ParentRunPart(Part, frozen=True):
+    """The run id of the parent."""
+
+    run_id: str
+
+
+class ParentPart(Part, frozen=True):
+    """The parent run facet, here the Dagster run."""
+
+    run: ParentRunPart
+
+
+class RunFacetsPart(Part, frozen=True):
+    """The run facets that Headwater reads."""
+
+    error_message: ErrorPart | None = None
+    parent: ParentPart | None = None
+
+
+class RunPart(Part, frozen=True):
+    """One occurrence of a job."""
+
+    run_id: str
+    facets: RunFacetsPart = RunFacetsPart()
+
+
+class JobFacetsPart(Part, frozen=True):
+    """The job facets that Headwater reads."""
+
+    ownership: OwnershipPart | None = None
+
+
+class JobPart(Part, frozen=True):
+    """The process that reads and writes."""
+
+    namespace: str
+    name: str
+    facets: JobFacetsPart = JobFacetsPart()
+
+
+class Event(Part, frozen=True):
+    """A run event. ``event_time`` is as written; ``at`` orders events, a naive time read as UTC."""
+
+    event_time: datetime
+    run: RunPart
+    job: JobPart
+    event_type: str = "OTHER"
+    inputs: tuple[DatasetPart, ...] = ()
+    outputs: tuple[DatasetPart, ...] = ()
+
+    @property
+    def at(self) -> datetime:
+        """The event's time with a zone: one stated rule, naive means UTC."""
+        return self.event_time if self.event_time.tzinfo else self.event_time.replace(tzinfo=UTC)
+
+
+TERMINAL = frozenset({"COMPLETE", "FAIL", "ABORT"})
+"""The states that end a run (https://openlineage.io/docs/spec/run-cycle)."""

@@ -1,0 +1,101 @@
+"""The values of column lineage. They mirror OpenLineage's ColumnLineageDatasetFacet 1-2-0, so that writing the facet
+is translation and no computation (https://openlineage.io/spec/facets/1-2-0/ColumnLineageDatasetFacet.json).
+
+Datasets are named as the SQL's catalog names them (``crm.learners``, ``landing/orders.csv``); the namespace is the
+event's business.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+
+class Transformation(Enum):
+    """How an input is used: a subtype that knows its type, so that an INDIRECT IDENTITY cannot be written."""
+
+    IDENTITY = ("DIRECT", "IDENTITY")
+    TRANSFORMATION = ("DIRECT", "TRANSFORMATION")
+    AGGREGATION = ("DIRECT", "AGGREGATION")
+    JOIN = ("INDIRECT", "JOIN")
+    FILTER = ("INDIRECT", "FILTER")
+    GROUP_BY = ("INDIRECT", "GROUP_BY")
+    SORT = ("INDIRECT", "SORT")
+    WINDOW = ("INDIRECT", "WINDOW")
+    CONDITIONAL = ("INDIRECT", "CONDITIONAL")
+
+    @property
+    def type(self) -> str:
+        """``DIRECT`` where the value flows, ``INDIRECT`` where it only steers."""
+        return self.value[0]
+
+    @property
+    def subtype(self) -> str:
+        """OpenLineage's subtype, the member's own name."""
+        return self.value[1]
+
+    @property
+    def direct(self) -> bool:
+        """Whether the input's value flows into the output's."""
+        return self.value[0] == "DIRECT"
+
+
+@dataclass(frozen=True, slots=True)
+class InputField:
+    """One dependency: a field of an input dataset and how it is used."""
+
+    dataset: str
+    field: str
+    transformation: Transformation
+    masking: bool = False
+
+    def as_list(self) -> list[str | bool]:
+        """Return ``[dataset, field, type, subtype, masking]``."""
+        return [self.dataset, self.field, self.transformation.type, self.transformation.subtype, self.masking]
+
+
+@dataclass(frozen=True, slots=True)
+class OutputField:
+    """A field of the output and what it depends on; no inputs means "from no column", never "unknown".
+
+    ``known`` is False only in best-effort lineage, for a column that could not be placed.
+    """
+
+    name: str
+    inputs: tuple[InputField, ...]
+    known: bool = True
+
+    @property
+    def word(self) -> str:
+        """How the field came about: pass-through, renamed, derived, source or unknown (lineage semantics, section 8)."""
+        if not self.known:
+            return "unknown"
+        if not self.inputs:
+            return "source"
+        if len(self.inputs) == 1 and self.inputs[0].transformation is Transformation.IDENTITY:
+            return "pass-through" if self.inputs[0].field == self.name else "renamed"
+        return "derived"
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnLineage:
+    """The lineage of one statement's output.
+
+    output:  the dataset written; None for a bare SELECT
+    fields:  every output field, in table order
+    dataset: INDIRECT inputs that shape which rows exist, once each, sorted
+    inputs:  every dataset read, sorted, also those of which no column matters
+    """
+
+    output: str | None
+    fields: tuple[OutputField, ...]
+    dataset: tuple[InputField, ...]
+    inputs: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the public JSON form, sorted, the same on every run."""
+        return {
+            "output": self.output,
+            "fields": {out.name: sorted(i.as_list() for i in out.inputs) for out in self.fields},
+            "dataset": sorted(i.as_list() for i in self.dataset),
+            "inputs": sorted(self.inputs),
+        }

@@ -1,0 +1,68 @@
+"""Where a Headwater project keeps its files. Everything else gets these paths as arguments."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from governance.errors import HeadwaterError
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """The folders of one project.
+
+    root:      the checkout; file names in events and messages are relative to it
+    pipelines: folders of ``<schema>/<table>.sql``; a later folder adds to an earlier one and replaces its namesakes
+    policy:    folders of the policy TOML files; a table in a later folder replaces the same table of an earlier one
+    sources:   ``sources.toml``, the tables that are read and not built
+    state:     what running makes: catalog, warehouse, events, the Dagster instance; never under version control
+    """
+
+    root: Path
+    pipelines: tuple[Path, ...]
+    policy: tuple[Path, ...]
+    sources: Path
+    state: Path
+
+    @property
+    def events(self) -> Path:
+        """The event store's folder."""
+        return self.state / "events"
+
+    @property
+    def scenario(self) -> Path:
+        """The overlay that ``headwater demo <scenario>`` fills and ``reset`` empties."""
+        return self.state / "scenario"
+
+    def relative(self, path: Path) -> str:
+        """Return ``path`` as it may be shown and sent: relative to the root where it lies in it, else its name alone."""
+        return path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else path.name
+
+
+def project_at(root: Path, state: Path | None = None) -> Project:
+    """Return the project rooted at ``root``; ``state`` defaults to ``root/.headwater``."""
+    root = root.resolve()
+    state = (state or root / ".headwater").resolve()
+    return Project(
+        root=root,
+        pipelines=(root / "platform_assets" / "pipelines", state / "scenario" / "pipelines"),
+        policy=(root / "governance", state / "scenario" / "governance"),
+        sources=root / "platform_assets" / "sources.toml",
+        state=state,
+    )
+
+
+def find_project(env: Mapping[str, str] = os.environ) -> Project:
+    """Return the project that ``HEADWATER_ROOT`` names, else the checkout that this package lies in.
+
+    ``HEADWATER_STATE`` moves the state folder.
+
+    Raises:
+        HeadwaterError: the root has no ``platform_assets`` folder.
+    """
+    root = Path(env["HEADWATER_ROOT"]) if "HEADWATER_ROOT" in env else Path(__file__).parent.parent
+    if not (root / "platform_assets").is_dir():
+        raise HeadwaterError(f"{root} has no platform_assets folder", fix="set HEADWATER_ROOT to the project's root")
+    state = Path(env["HEADWATER_STATE"]) if "HEADWATER_STATE" in env else None
+    return project_at(root, state)
