@@ -1,4 +1,4 @@
--- description: Revenue of each day, appended once: days that the table has are not touched again.
+-- description: Revenue of each day that is over, appended once: a day that the table has is not touched again.
 -- owner: team:analytics
 -- grain: day
 -- tags: reporting, incremental
@@ -9,5 +9,6 @@ insert into analytics.daily_revenue
 select cast(p.paid_at as date), sum(p.amount)
 from billing.payments p
 where p.status = 'succeeded'
+    and cast(p.paid_at as date) < current_date
     and cast(p.paid_at as date) > (select coalesce(max(d.day), date '1970-01-01') from analytics.daily_revenue d)
 group by 1

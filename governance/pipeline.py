@@ -1,0 +1,222 @@
+"""``.sql`` file → Pipeline: the path names the table, the header's comments say the rest.
+
+The header is every line before the first line of SQL; blank lines and plain comments may stand in it. A header line is
+``-- word: value`` with a word of ``WORDS``, once each, and a value may go on in comment lines indented by two spaces or
+more::
+
+    -- description: Learners who may be written to,
+    --   each with their favourite category.
+    -- owner: team:marketing
+    -- grain: learner_id
+    -- tags: email, nightly
+    -- freshness: 26 hours
+    -- automation: eager
+
+Any other word with a colon is an error, so that a misspelt word cannot be lost. A comment without one is plain.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from governance.cron import cron_problem
+from governance.duration import EXPECTED, parse_duration
+from governance.errors import HeadwaterError, PipelineError
+from governance.owner import OWNER_FORM, is_owner
+from governance.project import Project
+
+TABLE = re.compile(r"(?P<schema>[a-z][a-z0-9_]*)/(?P<name>[a-z][a-z0-9_]*)\.sql")
+TAG = re.compile(r"[A-Za-z0-9_.-]{1,63}")
+HEADER_LINE = re.compile(r"--\s*(?P<word>[A-Za-z][\w-]*)[ \t]*:(?P<value>.*)")
+CONTINUATION = re.compile(r"--[ \t]{2,}(?P<text>\S.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """One file, one table, one job, one asset.
+
+    table:       ``schema.table``, from the path
+    file:        the file's path as it may be shown and sent, relative and posix
+    sql:         the whole file's text, header included, so that line numbers hold
+    description: what the table holds; empty where the header says nothing
+    owner:       an email address or ``team:name``; None where the header names none
+    grain:       the columns that together identify a row; empty where unsaid
+    tags:        words to select by, in the header's order
+    freshness:   how old the data may get, for ``duration.parse_duration``; None where unsaid
+    automation:  ``eager`` or a cron expression in UTC; None where only jobs run it
+    """
+
+    table: str
+    file: str
+    sql: str
+    description: str = ""
+    owner: str | None = None
+    grain: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    freshness: str | None = None
+    automation: str | None = None
+
+    @property
+    def job(self) -> str:
+        """The OpenLineage job's name: the table's."""
+        return self.table
+
+    @property
+    def schema(self) -> str:
+        """The part before the dot."""
+        return self.table.partition(".")[0]
+
+    @property
+    def name(self) -> str:
+        """The part after the dot."""
+        return self.table.partition(".")[2]
+
+
+def load_pipelines(project: Project) -> tuple[Pipeline, ...]:
+    """Return the project's pipelines, sorted by table; a later folder's file replaces its namesake.
+
+    Raises:
+        PipelineError: a file's place, name, text or header is wrong, or the project has no pipeline folder.
+    """
+    folders = [folder for folder in project.pipelines if folder.is_dir()]
+    if not folders:
+        raise PipelineError(project.pipelines[0], None, "there is no such folder", fix="make it, or set HEADWATER_ROOT")
+    found: dict[str, Pipeline] = {}
+    for folder in folders:
+        found |= {pipeline.table: pipeline for pipeline in _in_folder(project, folder)}
+    return tuple(found[table] for table in sorted(found))
+
+
+def parse_pipeline(table: str, file: str, sql: str) -> Pipeline:
+    """Return the pipeline that builds ``table`` by ``sql``, the text of ``file``.
+
+    Raises:
+        PipelineError: a header line is wrong.
+    """
+    values: dict[str, Any] = {}
+    for word, (line, text) in _header(file, sql).items():
+        try:
+            values[word] = WORDS[word](text)
+        except HeadwaterError as error:
+            raise PipelineError(file, line, f"{word}: {error.problem}", fix=error.fix) from None
+    return Pipeline(table=table, file=file, sql=sql, **values)
+
+
+def render_header(pipeline: Pipeline) -> str:
+    """Return the header that says what ``pipeline`` says, each word on its line; the inverse of reading one."""
+    texts = {
+        "description": pipeline.description,
+        "owner": pipeline.owner,
+        "grain": ", ".join(pipeline.grain),
+        "tags": ", ".join(pipeline.tags),
+        "freshness": pipeline.freshness,
+        "automation": pipeline.automation,
+    }
+    return "".join(f"-- {word}: {text}\n" for word, text in texts.items() if text)
+
+
+def _in_folder(project: Project, folder: Path) -> Iterator[Pipeline]:
+    for path in sorted(folder.rglob("*")):
+        parts = path.relative_to(folder).parts
+        if path.suffix.lower() == ".sql" and not any(part.startswith(".") for part in parts):
+            file = project.relative(path)
+            yield parse_pipeline(_table(folder, path, file), file, _text(path, file))
+
+
+def _table(folder: Path, path: Path, file: str) -> str:
+    match = TABLE.fullmatch(path.relative_to(folder).as_posix())
+    if match is None:
+        fix = "name it <schema>/<table>.sql in lower-case letters, digits and underscores, each beginning with a letter"
+        raise PipelineError(file, None, "the path does not name a table", fix=fix)
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise PipelineError(file, None, "the file lies outside the pipelines folder", fix="put the file itself here")
+    return f"{match['schema']}.{match['name']}"
+
+
+def _text(path: Path, file: str) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise PipelineError(file, line, "the text is not UTF-8", fix="save the file as UTF-8") from None
+    except OSError as error:
+        raise PipelineError(file, None, f"it cannot be read: {error.strerror}", fix="make it a readable file") from None
+
+
+def _header(file: str, sql: str) -> dict[str, tuple[int, str]]:
+    """Return each header word with its line and its whole value."""
+    words: dict[str, tuple[int, str]] = {}
+    open_word = ""
+    for number, line in enumerate(sql.splitlines(), start=1):
+        text = line.strip()
+        if text and not text.startswith("--"):
+            break
+        if open_word and (more := CONTINUATION.fullmatch(text)):
+            first, value = words[open_word]
+            words[open_word] = (first, f"{value} {more['text']}".strip())
+            continue
+        open_word = _open(file, number, text, words)
+    for word, (number, value) in words.items():
+        if not value:
+            raise PipelineError(file, number, f"{word} has no value", fix=f"write -- {word}: and its value on one line")
+    return words
+
+
+def _open(file: str, number: int, text: str, words: dict[str, tuple[int, str]]) -> str:
+    """Add the header word that the line ``text`` opens, and return it; a plain comment opens none."""
+    match = HEADER_LINE.fullmatch(text)
+    if match is None or (match["word"] not in WORDS and match["value"].startswith("//")):  # a web address is plain
+        return ""
+    word = match["word"]
+    if word not in WORDS:
+        fix = f"the words are {', '.join(WORDS)}; a plain comment stands below the first line of SQL"
+        raise PipelineError(file, number, f"unknown header word {word!r}", fix=fix)
+    if word in words:
+        raise PipelineError(file, number, f"{word} was said in line {words[word][0]}", fix="say it once")
+    words[word] = (number, match["value"].strip())
+    return word
+
+
+def _names(form: re.Pattern[str], kind: str) -> Callable[[str], tuple[str, ...]]:
+    def read(text: str) -> tuple[str, ...]:
+        names = tuple(name.strip() for name in text.split(","))
+        wrong = [name for name in names if not form.fullmatch(name)]
+        if wrong:
+            raise HeadwaterError(f"{wrong[0]!r} is no {kind}", fix=f"write {kind}s with commas between them")
+        if len(set(names)) < len(names):
+            raise HeadwaterError("a name stands twice", fix="name each once")
+        return names
+
+    return read
+
+
+def _owner(text: str) -> str:
+    if not is_owner(text):
+        raise HeadwaterError(f"{text!r} is no owner", fix=OWNER_FORM)
+    return text
+
+
+def _freshness(text: str) -> str:
+    if parse_duration(text) is None:
+        raise HeadwaterError(f"{text!r} is no span of time", fix=EXPECTED)
+    return text
+
+
+def _automation(text: str) -> str:
+    problem = "" if text == "eager" else cron_problem(text)
+    if problem:
+        raise HeadwaterError(f"{text!r} is no automation: {problem}", fix="write eager, or a cron such as 0 6 * * 1-5 (UTC)")
+    return text
+
+
+WORDS: Mapping[str, Callable[[str], object]] = {
+    "description": str,
+    "owner": _owner,
+    "grain": _names(re.compile(r"[^,\s][^,]*"), "column"),
+    "tags": _names(TAG, "tag"),
+    "freshness": _freshness,
+    "automation": _automation,
+}
+"""The header words, each with how its value is read."""
