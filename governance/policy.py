@@ -1,0 +1,245 @@
+"""The policy files as frozen types; a bad file is an error that names the file, the table and the key.
+
+``metadata.toml`` holds the owner of each table and the class and description of each column, ``lineage.toml`` how
+lineage is named and followed and which jobs run elsewhere, ``waivers.toml`` the findings that someone accepts. A later
+policy folder replaces tables and settings of an earlier one by their names, and adds its waivers.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from types import MappingProxyType
+
+from governance.duration import EXPECTED, parse_duration
+from governance.owner import OWNER_FORM, is_owner
+from governance.policy_file import Section, read_section
+from governance.project import Project
+
+THROUGH = ("DIRECT", "INDIRECT")
+TABLE = re.compile(r"[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
+SQL_TYPE = re.compile(
+    r"boolean|integer|bigint|real|double|varchar|date|time|timestamp|timestamptz|uuid|blob"
+    r"|decimal\([1-9]\d?, ?\d\d?\)"
+)
+SQL_TYPES = (
+    "write boolean, integer, bigint, real, double, decimal(10, 2), varchar, date, time, timestamp, timestamptz, uuid "
+    "or blob, in lower case"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnPolicy:
+    """What people declared of a column; None where they said nothing."""
+
+    classification: str | None = None
+    description: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TablePolicy:
+    """What people declared of a table; ``columns`` in the file's order. A missing owner is a finding, not an error."""
+
+    owner: str | None = None
+    description: str | None = None
+    columns: Mapping[str, ColumnPolicy] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, slots=True)
+class LineagePolicy:
+    """How lineage is named and how classifications follow it.
+
+    order:             the classes from least to most protected
+    propagate_through: the transformation types that count, of ``DIRECT`` and ``INDIRECT``
+    masking_functions: names of the team's own masking functions, in lower case
+    namespace:         the datasets' namespace in events
+    job_namespace:     the jobs' namespace in events
+    """
+
+    order: tuple[str, ...]
+    propagate_through: frozenset[str]
+    masking_functions: frozenset[str]
+    namespace: str
+    job_namespace: str
+
+
+@dataclass(frozen=True, slots=True)
+class Waiver:
+    """An accepted finding: of a whole table where ``column`` is None, through the day ``until``."""
+
+    rule: str
+    table: str
+    column: str | None
+    reason: str
+    who: str
+    until: date
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalJob:
+    """A job that another scheduler runs; silent for longer than ``cadence``, it is missing."""
+
+    namespace: str
+    name: str
+    cadence: timedelta
+    owner: str | None = None
+    description: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """All that the policy files say."""
+
+    tables: Mapping[str, TablePolicy]
+    lineage: LineagePolicy
+    waivers: tuple[Waiver, ...] = ()
+    external_jobs: tuple[ExternalJob, ...] = ()
+
+    def column(self, table: str, column: str) -> ColumnPolicy:
+        """Return what was declared of a column, an empty declaration where nothing was."""
+        return self.tables.get(table, TablePolicy()).columns.get(column, ColumnPolicy())
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A table that pipelines read and none builds; ``columns`` are (name, SQL type) in the table's order."""
+
+    table: str
+    columns: tuple[tuple[str, str], ...]
+    description: str | None = None
+
+
+def load_policy(project: Project) -> Policy:
+    """Return the project's policy.
+
+    Raises:
+        PolicyError: a file is missing, is not TOML, or says something that is not allowed.
+    """
+    settings = _files(project, "lineage.toml")
+    for section in settings:
+        section.only("order", "propagate_through", "masking_functions", "namespace", "job_namespace", "jobs")
+    lineage = _lineage(settings)
+    tables = {
+        name: _table(section, lineage.order)
+        for file in _files(project, "metadata.toml")
+        for name, section in _named_tables(file)
+    }
+    jobs = {job.name: job for file in settings for job in _external_jobs(file, lineage.job_namespace)}
+    waivers = tuple(_waiver(section) for file in _files(project, "waivers.toml") for section in _waiver_sections(file))
+    return Policy(MappingProxyType(tables), lineage, waivers, tuple(jobs[name] for name in sorted(jobs)))
+
+
+def load_sources(project: Project) -> tuple[Source, ...]:
+    """Return the declared source tables, sorted by name.
+
+    Raises:
+        PolicyError: ``sources.toml`` is missing, is not TOML, or says something that is not allowed.
+    """
+    file = read_section(project.sources, project.relative(project.sources))
+    return tuple(sorted((_source(name, section) for name, section in _named_tables(file)), key=lambda it: it.table))
+
+
+def _files(project: Project, name: str) -> tuple[Section, ...]:
+    """Return ``name`` of every policy folder that has it; the first folder must."""
+    first, *overlays = (folder / name for folder in project.policy)
+    there = [first, *(path for path in overlays if path.is_file())]
+    return tuple(read_section(path, project.relative(path)) for path in there)
+
+
+def _named_tables(file: Section) -> Iterator[tuple[str, Section]]:
+    for name, section in file.sections():
+        if not TABLE.fullmatch(name):
+            fix = f'write ["schema.table"]{_dotted(section)}'
+            raise file.wrong(name, "a table is named by schema and table in one pair of quotes", fix=fix)
+        yield name, section
+
+
+def _dotted(section: Section) -> str:
+    """Return what ``[crm.learners]`` was meant to be, for the commonest slip."""
+    inner = next((key for key, value in section.values.items() if isinstance(value, dict)), None)
+    return "" if inner is None else f', here perhaps ["{section.place}.{inner}"]'
+
+
+def _table(section: Section, order: tuple[str, ...]) -> TablePolicy:
+    section.only("owner", "description", "columns")
+    columns = {name: _column(column, order) for name, column in section.section("columns").sections()}
+    owner = section.optional_text("owner")
+    if owner is not None and not is_owner(owner):
+        raise section.wrong("owner", f"{owner!r} is no owner", fix=OWNER_FORM)
+    return TablePolicy(owner, section.optional_text("description"), MappingProxyType(columns))
+
+
+def _column(section: Section, order: tuple[str, ...]) -> ColumnPolicy:
+    section.only("classification", "description")
+    classification = section.optional_text("classification")
+    if classification is not None and classification not in order:
+        fix = f"write one of {', '.join(order)}, or add it to order in lineage.toml"
+        raise section.wrong("classification", f"unknown class {classification!r}", fix=fix)
+    return ColumnPolicy(classification, section.optional_text("description"))
+
+
+def _lineage(files: tuple[Section, ...]) -> LineagePolicy:
+    def holder(key: str) -> Section:
+        return next((file for file in reversed(files) if key in file.values), files[0])
+
+    order = holder("order").texts("order")
+    if not order:
+        raise holder("order").wrong("order", "it names no class", fix='write order = ["public", "internal"]')
+    through = holder("propagate_through").texts("propagate_through")
+    unknown = [word for word in through if word not in THROUGH]
+    if unknown or not through:
+        problem = f"unknown transformation type {unknown[0]!r}" if unknown else "it names no transformation type"
+        raise holder("propagate_through").wrong(
+            "propagate_through", problem, fix=f"write one or both of {', '.join(THROUGH)}"
+        )
+    return LineagePolicy(
+        order=order,
+        propagate_through=frozenset(through),
+        masking_functions=frozenset(name.lower() for name in holder("masking_functions").texts("masking_functions")),
+        namespace=holder("namespace").text("namespace"),
+        job_namespace=holder("job_namespace").text("job_namespace"),
+    )
+
+
+def _external_jobs(file: Section, default_namespace: str) -> Iterator[ExternalJob]:
+    for name, section in file.section("jobs").sections():
+        section.only("cadence", "owner", "namespace", "description")
+        cadence = parse_duration(section.text("cadence"))
+        if cadence is None:
+            raise section.wrong("cadence", f"{section.text('cadence')!r} is no span of time", fix=EXPECTED)
+        yield ExternalJob(
+            namespace=section.optional_text("namespace") or default_namespace,
+            name=name,
+            cadence=cadence,
+            owner=section.optional_text("owner"),
+            description=section.optional_text("description"),
+        )
+
+
+def _waiver_sections(file: Section) -> tuple[Section, ...]:
+    file.only("waiver")
+    return file.list_of_sections("waiver")
+
+
+def _waiver(section: Section) -> Waiver:
+    section.only("rule", "table", "column", "reason", "who", "until")
+    return Waiver(
+        rule=section.text("rule"),
+        table=section.text("table"),
+        column=section.optional_text("column"),
+        reason=section.text("reason"),
+        who=section.text("who"),
+        until=section.day("until"),
+    )
+
+
+def _source(name: str, section: Section) -> Source:
+    section.only("description", "columns")
+    columns = section.section("columns")
+    types = tuple((column, columns.text(column)) for column in columns.values)
+    if not types:
+        raise section.wrong("columns", "it names no column", fix='add columns.name = "type" lines')
+    for column, sql_type in types:
+        if not SQL_TYPE.fullmatch(sql_type):
+            raise columns.wrong(column, f"{sql_type!r} is no type that Iceberg stores", fix=SQL_TYPES)
+    return Source(name, types, section.optional_text("description"))
