@@ -1,0 +1,168 @@
+"""Events → Runs: what each run said, its facets accumulated over all of its events.
+
+A server treats the events of one run as accumulating (https://openlineage.io/docs/spec/run-cycle). The rules here, so
+that the order in which events arrive changes nothing:
+
+- events of a run are ordered by time; at one instant START comes first and a terminal event last
+- a facet of a later event replaces that of an earlier one, column lineage field by field; an empty list removes nothing
+- the first terminal event ends the run; what a later one says is ignored (an orphaned step may send a second)
+- one run id shared by several jobs is one run for each job
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+import msgspec
+
+from governance.dataset import Dataset
+from governance.events.model import (
+    TERMINAL,
+    ColumnLineagePart,
+    DatasetFacetsPart,
+    DatasetPart,
+    Event,
+    FieldLineagePart,
+    SchemaPart,
+)
+
+# COMPLETE before FAIL and ABORT: of two ends at one instant the one that carries lineage stands, since an edge that is
+# missing looks like no dependency
+SEQUENCE = {"START": 0, "RUNNING": 1, "OTHER": 1, "COMPLETE": 2, "FAIL": 3, "ABORT": 4}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Job:
+    """The process that reads and writes, identified by namespace and name."""
+
+    namespace: str
+    name: str
+
+    def __str__(self) -> str:
+        """Return the name alone: people read within one namespace."""
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class RunDataset:
+    """An input or output as the events of one run describe it.
+
+    fields:   top-level columns of the schema facet, in order; empty where no event had one
+    lineage:  the column lineage of an output; None where no event carried any
+    snapshot: the version facet, an Iceberg snapshot id
+    owners:   names of the ownership facet
+    """
+
+    dataset: Dataset
+    fields: tuple[str, ...]
+    lineage: ColumnLineagePart | None
+    snapshot: str | None
+    owners: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One occurrence of a job.
+
+    state: START or RUNNING while no terminal event is known, else COMPLETE, FAIL or ABORT
+    began: time of its first event; ``ended``: of its terminal one
+    error: the errorMessage facet of a failed run
+    """
+
+    run_id: str
+    job: Job
+    state: str
+    began: datetime
+    ended: datetime | None
+    error: str | None
+    inputs: tuple[RunDataset, ...]
+    outputs: tuple[RunDataset, ...]
+
+
+def read_runs(events: Iterable[Event]) -> tuple[Run, ...]:
+    """Return the runs that ``events`` tell of, ordered by start, run id and job; the order of events is no matter."""
+    grouped: dict[tuple[str, Job], list[Event]] = defaultdict(list)
+    for event in events:
+        grouped[event.run.run_id, Job(event.job.namespace, event.job.name)].append(event)
+    runs = (_run(run_id, job, _in_order(of_run)) for (run_id, job), of_run in grouped.items())
+    return tuple(sorted(runs, key=lambda run: (run.began, run.run_id, run.job)))
+
+
+def _in_order(events: list[Event]) -> list[Event]:
+    places: dict[tuple[datetime, int], list[Event]] = defaultdict(list)
+    for event in events:
+        places[event.at, SEQUENCE.get(event.event_type, 1)].append(event)
+    # events of one kind at one instant have no order of their own: their content gives one
+    return [
+        event
+        for place in sorted(places)
+        for event in (places[place] if len(places[place]) == 1 else sorted(places[place], key=msgspec.json.encode))
+    ]
+
+
+def _run(run_id: str, job: Job, events: list[Event]) -> Run:
+    end = next((event for event in events if event.event_type in TERMINAL), None)
+    counted = [event for event in events if event is end or event.event_type not in TERMINAL]
+    return Run(
+        run_id=run_id,
+        job=job,
+        state=end.event_type if end else _unfinished(counted),
+        began=events[0].at,
+        ended=end.at if end else None,
+        error=end.run.facets.error_message.message if end and end.run.facets.error_message else None,
+        inputs=_datasets(part for event in counted for part in event.inputs),
+        outputs=_datasets(part for event in counted for part in event.outputs),
+    )
+
+
+def _unfinished(events: list[Event]) -> str:
+    return "RUNNING" if any(event.event_type == "RUNNING" for event in events) else "START"
+
+
+def _datasets(parts: Iterable[DatasetPart]) -> tuple[RunDataset, ...]:
+    merged: dict[Dataset, DatasetFacetsPart] = {}
+    for part in parts:
+        dataset = Dataset(part.namespace, part.name)
+        merged[dataset] = _accumulate(merged[dataset], part.facets) if dataset in merged else part.facets
+    return tuple(_described(dataset, merged[dataset]) for dataset in sorted(merged))
+
+
+def _described(dataset: Dataset, facets: DatasetFacetsPart) -> RunDataset:
+    lineage = facets.column_lineage
+    return RunDataset(
+        dataset=dataset,
+        fields=tuple(field.name for field in facets.schema.fields) if facets.schema else (),
+        lineage=lineage if lineage and (lineage.fields or lineage.dataset) else None,
+        snapshot=facets.version.dataset_version if facets.version else None,
+        owners=tuple(owner.name for owner in facets.ownership.owners) if facets.ownership else (),
+    )
+
+
+def _accumulate(earlier: DatasetFacetsPart, later: DatasetFacetsPart) -> DatasetFacetsPart:
+    kept = {name: getattr(later, name) or getattr(earlier, name) for name in later.__struct_fields__}
+    return DatasetFacetsPart(
+        **kept
+        | {
+            "schema": _schema(earlier.schema, later.schema),
+            "column_lineage": _lineage(earlier.column_lineage, later.column_lineage),
+        }
+    )
+
+
+def _schema(earlier: SchemaPart | None, later: SchemaPart | None) -> SchemaPart | None:
+    return later if later and later.fields else earlier or later
+
+
+def _lineage(earlier: ColumnLineagePart | None, later: ColumnLineagePart | None) -> ColumnLineagePart | None:
+    if earlier is None or later is None:
+        return earlier or later
+    return ColumnLineagePart(
+        fields=earlier.fields
+        | {name: said for name, said in later.fields.items() if _adds(name, said, earlier.fields)},
+        dataset=later.dataset or earlier.dataset,
+    )
+
+
+def _adds(name: str, said: FieldLineagePart, earlier: Mapping[str, FieldLineagePart]) -> bool:
+    return bool(said.input_fields) or name not in earlier
