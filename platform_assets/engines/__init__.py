@@ -1,0 +1,1 @@
+"""Engines that run SQL: one protocol, one module for each engine."""

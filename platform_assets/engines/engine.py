@@ -1,0 +1,109 @@
+"""What an engine is: it runs one SELECT over named tables and hands back Arrow batches.
+
+An engine writes nothing that lasts and knows no catalog. What it may read is handed in, table by table.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+import pyarrow as pa
+
+from governance.errors import EngineError
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a stored table: its Iceberg field id, its name, its SQL type and its comment."""
+
+    field_id: int
+    name: str
+    type: str
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Parquet files on this machine, read by field id, so that renamed and added columns come out right."""
+
+    paths: tuple[str, ...]
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Rows in memory, for a table whose files alone would not give the right answer."""
+
+    data: pa.Table
+
+
+@dataclass(frozen=True, slots=True)
+class Empty:
+    """A table that has its columns (name, SQL type) and no row yet."""
+
+    columns: tuple[tuple[str, str], ...]
+
+
+Relation = Files | Rows | Empty
+"""What a table name stands for while a query runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A SELECT at its place: ``text`` is blank where the file has something else, so that line numbers hold.
+
+    ``into`` holds the (name, SQL type) that the result is cast to by position, as INSERT does; empty: as it comes.
+    """
+
+    text: str
+    file: str
+    into: tuple[tuple[str, str], ...] = ()
+
+
+class QueryError(EngineError):
+    """The engine refused or failed a query: file, line where the engine tells it, and the engine's own words."""
+
+    def __init__(self, problem: str, *, file: str, line: int | None = None, fix: str = "") -> None:
+        self.file = file
+        self.line = line
+        super().__init__(problem, fix=fix)
+
+    def where(self) -> str:
+        """Return ``file:line``."""
+        return self.file if self.line is None else f"{self.file}:{self.line}"
+
+
+class Engine(Protocol):
+    """Runs SQL. Two engines over the same relations give the same rows."""
+
+    @property
+    def name(self) -> str:
+        """The engine's name, as events and kinds say it: ``duckdb``."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """The engine's version."""
+        ...
+
+    def run(self, query: Query, tables: Mapping[str, Relation]) -> AbstractContextManager[pa.RecordBatchReader]:
+        """Run ``query`` where each name of ``tables`` (``schema.table``) is a table; nothing else can be read.
+
+        The reader yields batches as they are made; its columns are named as CREATE TABLE AS names them, each once.
+        Leaving the context, by whatever exception, stops the query.
+
+        Raises:
+            QueryError: at once or from the reader.
+
+        """
+        ...
+
+    def schema(self, columns: Sequence[tuple[str, str]]) -> pa.Schema:
+        """Return the Arrow schema of columns given as (name, SQL type).
+
+        Raises:
+            EngineError: a type that the engine does not know, with its column.
+
+        """
+        ...
