@@ -1,0 +1,118 @@
+"""What may leave the process: no secret of the environment, of a connection string or of a marked literal."""
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+from urllib.parse import quote
+
+from governance import sqltext
+from governance.sqltext import SECRET_NAME
+
+MASK = "***"
+
+_USERINFO = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*://)[^\s/'\"]+@")
+_QUERY = re.compile(
+    r"([?&;][\w.\-]*(?:token|secret|passw|pwd|key|signature|sig|credential|auth)[\w.\-]*=)[^&\s'\"#]+", re.IGNORECASE
+)
+_PAIR = re.compile(
+    r"([\w.\-]*(?:passw(?:or)?d|pwd|secret|token|credential|api_?key|access_?key|account_?key)[\w.\-]*['\"]?\s*[=:]\s*)"
+    r"(?:''[^']*''|'[^']*'|\"[^\"]*\"|[^\s;,&'\"]+)",
+    re.IGNORECASE,
+)
+_BEARER = re.compile(r"\b(bearer\s+)[\w.~+/=\-]{8,}", re.IGNORECASE)
+_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_QUOTED = re.compile(r"(?<!\w)'(?:[^'\n]|'')*'(?!\w)")
+_ECHO = re.compile(r"^(LINE \d+):.*(?:\n[ \t]*\^[^\n]*)?", re.MULTILINE)
+_KIND = re.compile(r"[A-Za-z ]{1,40}(?=:)")
+
+# A setting called KEY or TOKEN may hold one of these; masking them would blot out ordinary words.
+_ORDINARY = frozenset({"true", "false", "none", "null", "auto", "default"})
+_SHORTEST = 4
+_LONGEST_MESSAGE = 10_000
+
+# The strings of an event that people wrote or engines said; names, ids and types are never touched.
+_FREE_TEXT = frozenset({"message", "stackTrace", "description", "value", "url", "repoUrl"})
+
+
+def secrets_of(env: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """Return the secret values of ``env``, longest first, each also as a URL and as an SQL literal would spell it.
+
+    Secret is the value of a variable called like PASSWORD, TOKEN, SECRET, KEY or CREDENTIAL, and the user part of a URL
+    under any name. Values shorter than four characters cannot be told from ordinary text and are left alone.
+    """
+    found = {value for name, text in env.items() for value in _secret_values(name, text)}
+    kept = {value for value in found if len(value) >= _SHORTEST and value.lower() not in _ORDINARY}
+    spelt = {form for value in kept for form in (value, quote(value, safe=""), value.replace("'", "''"))}
+    return tuple(sorted(spelt, key=lambda value: (-len(value), value)))
+
+
+def _secret_values(name: str, text: str) -> Iterator[str]:
+    if SECRET_NAME.search(name):
+        yield text
+    for match in re.finditer(r"://([^\s/'\"]+)@", text):
+        yield match[1].partition(":")[2]
+    if text.startswith("{"):
+        yield from _secret_members(text)
+
+
+def _secret_members(text: str) -> Iterator[str]:
+    """Settings given as JSON (``OPENLINEAGE__TRANSPORT__AUTH``) hold their secrets one level down."""
+    try:
+        members = json.loads(text)
+    except ValueError:
+        return
+    yield from (str(value) for key, value in members.items() if SECRET_NAME.search(key))
+
+
+def redact_text(text: str, secrets: tuple[str, ...]) -> str:
+    """Return ``text`` without the secrets given, URL users, secret parameters, ``password=…`` pairs and bearers."""
+    for pattern in (_QUERY, _PAIR, _BEARER):
+        text = pattern.sub(rf"\g<1>{MASK}", text)
+    text = redact_url(text)
+    for secret in secrets:
+        text = text.replace(secret, MASK)
+    return text
+
+
+def redact_url(text: str) -> str:
+    """Return ``text`` with the user part and the secret query parameters of its URLs masked; for dataset names too."""
+    return _USERINFO.sub(rf"\g<1>{MASK}@", _QUERY.sub(rf"\g<1>{MASK}", text))
+
+
+def redact_sql(sql: str, secrets: tuple[str, ...]) -> str:
+    """Return SQL as it may be sent (see :func:`governance.sqltext.redact`); names in it are never altered."""
+    return sqltext.redact(sql, partial(redact_text, secrets=secrets))
+
+
+def redact_error(text: str, sql: str, secrets: tuple[str, ...]) -> str:
+    """Return an error text without data: engines echo the SQL, and quote the values that they could not convert.
+
+    Lines that echo the SQL (``LINE 1: …`` and its caret) lose their text; single-quoted strings, mail addresses and
+    secret literals of ``sql`` are masked; double-quoted names stay. Where ``sql`` cannot be tokenised only the kind of
+    error is kept.
+    """
+    literals = sqltext.secret_literals(sql)
+    if literals is None:
+        kind = _KIND.match(text)
+        return f"{kind[0] if kind else 'Error'}: {sqltext.WITHHELD.removeprefix('-- ')}"
+    text = _ECHO.sub(r"\g<1>", text)
+    for literal in sorted((value for value in literals if len(value) >= _SHORTEST), key=len, reverse=True):
+        text = text.replace(literal, MASK)
+    text = _EMAIL.sub(MASK, _QUOTED.sub(f"'{MASK}'", redact_text(text, secrets)))
+    return text[:_LONGEST_MESSAGE]
+
+
+def redact_event(event: Any, secrets: tuple[str, ...]) -> Any:
+    """Return a serialised event with the free text in it redacted; what names a field, dataset, job or run stays."""
+    return _walk(event, "", lambda text: redact_text(text, secrets))
+
+
+def _walk(value: Any, key: str, scrub: Callable[[str], str]) -> Any:
+    if isinstance(value, dict):
+        return {name: _walk(member, name, scrub) for name, member in value.items()}
+    if isinstance(value, list):
+        return [_walk(member, key, scrub) for member in value]
+    return scrub(value) if isinstance(value, str) and key in _FREE_TEXT else value

@@ -1,0 +1,202 @@
+"""One run of one job as OpenLineage events: START, then one of COMPLETE, FAIL and ABORT.
+
+Pure: times, ids and facts come in as arguments, so a fixed clock gives the same bytes. What leaves here is redacted.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from openlineage.client.event_v2 import InputDataset, Job, OutputDataset, Run, RunEvent, RunState
+from openlineage.client.facet_v2 import RunFacet
+from openlineage.client.serde import Serde
+from openlineage.client.uuid import generate_static_uuid
+
+from governance.errors import LimitExceeded
+from governance.events.facets import (
+    PRODUCER,
+    Catalog,
+    Column,
+    Input,
+    Naming,
+    Output,
+    column_lineage,
+    input_dataset,
+    named_output,
+    output_dataset,
+)
+from governance.events.redact import redact_error, redact_sql, redact_text
+from governance.events.run_facets import (
+    Engine,
+    JobFacts,
+    Parent,
+    error_message,
+    instant_text,
+    job_facets,
+    nominal_time,
+    parent_facet,
+    processing_engine,
+)
+from governance.lineage.model import ColumnLineage
+
+__all__ = [
+    "LARGEST_EVENT",
+    "Attempt",
+    "Catalog",
+    "Column",
+    "Engine",
+    "Input",
+    "JobFacts",
+    "Naming",
+    "Output",
+    "Parent",
+    "RunFacts",
+    "abort_event",
+    "complete_event",
+    "fail_event",
+    "require_size",
+    "start_event",
+]
+
+LARGEST_EVENT = 5_000_000
+"""Bytes of one event; Dataplex refuses more than 5 MB."""
+
+_LONGEST_SQL = 500_000
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One attempt of a Dagster run at one job.
+
+    instant: the scheduled time, else the Dagster run's start; aware
+    number:  0 for the first try, 1 for its first retry …
+    """
+
+    job: str
+    instant: datetime
+    dagster_run_id: str
+    number: int = 0
+
+    @property
+    def run_id(self) -> str:
+        """OpenLineage's run id, a UUIDv7 that whoever knows the attempt can recompute."""
+        data = f"{self.dagster_run_id}/{self.job}/{self.number}"
+        return str(generate_static_uuid(self.instant.astimezone(UTC), data.encode()))
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What all events of one run have in common.
+
+    job is None where only the scheduler speaks (a sensor that closes a run that died); ``scheduled`` is the nominal
+    time of a scheduled run; ``secrets`` are values that must not leave (:func:`governance.events.redact.secrets_of`).
+    """
+
+    attempt: Attempt
+    naming: Naming
+    job: JobFacts | None = None
+    parent: Parent | None = None
+    engine: Engine | None = None
+    scheduled: datetime | None = None
+    secrets: tuple[str, ...] = ()
+
+
+def start_event(run: RunFacts, at: datetime, inputs: Iterable[str], outputs: Iterable[str]) -> RunEvent:
+    """Return START, with the tables that the run is going to read and write by name."""
+    return _event(
+        run,
+        RunState.START,
+        at,
+        inputs=[input_dataset(Input(name), run.naming) for name in sorted(set(inputs))],
+        outputs=[named_output(name, run.naming) for name in sorted(set(outputs))],
+    )
+
+
+def complete_event(run: RunFacts, at: datetime, inputs: Iterable[Input], outputs: Iterable[Output]) -> RunEvent:
+    """Return COMPLETE, with all that is known of what was read and written.
+
+    Every dataset that a lineage names stands in ``inputs``, with no more than its name where ``inputs`` lacks it.
+
+    Raises:
+        LimitExceeded: the event would be larger than :data:`LARGEST_EVENT` (see :func:`require_size`).
+        NoLineage: an output's lineage holds an unknown field.
+    """
+    written = sorted(outputs, key=lambda output: output.name)
+    read = {name: Input(name) for output in written for name in output.lineage.inputs}
+    read |= {known.name: known for known in inputs}
+    event = _event(
+        run,
+        RunState.COMPLETE,
+        at,
+        inputs=[input_dataset(read[name], run.naming) for name in sorted(read)],
+        outputs=[output_dataset(output, run.naming) for output in written],
+    )
+    _require(len(Serde.to_json(event).encode()), run.attempt.job)
+    return event
+
+
+def fail_event(run: RunFacts, at: datetime, error: str) -> RunEvent:
+    """Return FAIL with the errorMessage facet; data and secrets in ``error`` are masked."""
+    sql = run.job.sql if run.job else ""
+    return _event(run, RunState.FAIL, at, facets={"errorMessage": error_message(redact_error(error, sql, run.secrets))})
+
+
+def abort_event(run: RunFacts, at: datetime, reason: str) -> RunEvent:
+    """Return ABORT: somebody ended the run, ``reason`` says who or how."""
+    return _event(run, RunState.ABORT, at, facets={"errorMessage": error_message(redact_text(reason, run.secrets))})
+
+
+def require_size(lineage: ColumnLineage, naming: Naming) -> None:
+    """Check, before anything runs, that the lineage will fit into one event with room for the rest of it.
+
+    Raises:
+        LimitExceeded: the columnLineage facet alone takes more than half of :data:`LARGEST_EVENT`.
+    """
+    _require(2 * len(Serde.to_json(column_lineage(lineage, naming)).encode()), lineage.output or "")
+
+
+def _require(size: int, job: str) -> None:
+    if size > LARGEST_EVENT:
+        raise LimitExceeded(
+            f"its lineage makes an event of {size:,} bytes, and lineage servers take {LARGEST_EVENT:,}",
+            fix="split the pipeline, so that fewer columns depend on fewer inputs each",
+            pipeline=job,
+        )
+
+
+def _event(
+    run: RunFacts,
+    state: RunState,
+    at: datetime,
+    *,
+    inputs: list[InputDataset] | None = None,
+    outputs: list[OutputDataset] | None = None,
+    facets: dict[str, RunFacet] | None = None,
+) -> RunEvent:
+    return RunEvent(
+        eventTime=instant_text(at),
+        eventType=state,
+        producer=PRODUCER,
+        run=Run(run.attempt.run_id, _run_facets(run) | (facets or {})),
+        job=_job(run),
+        inputs=inputs or [],
+        outputs=outputs or [],
+    )
+
+
+def _job(run: RunFacts) -> Job:
+    if run.job is None:
+        return Job(run.naming.job_namespace, run.attempt.job)
+    shown = redact_sql(run.job.sql, run.secrets)[:_LONGEST_SQL]
+    return Job(run.naming.job_namespace, run.attempt.job, job_facets(run.job, shown))
+
+
+def _run_facets(run: RunFacts) -> dict[str, RunFacet]:
+    facets: dict[str, RunFacet] = {}
+    if run.parent:
+        facets["parent"] = parent_facet(run.parent, run.naming)
+    if run.scheduled:
+        facets["nominalTime"] = nominal_time(run.scheduled)
+    if run.engine:
+        facets["processing_engine"] = processing_engine(run.engine)
+    return facets

@@ -1,0 +1,171 @@
+"""SQL text as it may be shown and sent: literals that hold secrets or data are replaced, names never are.
+
+Works on the token stream, so quotes, dollar quotes and E-strings are told apart as the engine tells them apart.
+Text that cannot be tokenised is withheld whole.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from sqlglot import Dialect, Token, TokenType
+from sqlglot.errors import SqlglotError
+
+WITHHELD = "-- withheld: the text cannot be read as SQL, so its literals cannot be told apart"
+MASK = "'***'"
+
+SECRET_NAME = re.compile(
+    r"password|passwd|passphrase|token|secret|credential|authorization|keys?(?:_|\b)", re.IGNORECASE
+)
+"""Names whose value is a secret: of environment variables, of options, of columns compared with a literal."""
+
+_LITERALS = frozenset(
+    {
+        TokenType.STRING,
+        TokenType.NATIONAL_STRING,
+        TokenType.RAW_STRING,
+        TokenType.HEREDOC_STRING,
+        TokenType.UNICODE_STRING,
+        TokenType.BYTE_STRING,
+        TokenType.BIT_STRING,
+        TokenType.HEX_STRING,
+        TokenType.NUMBER,
+    }
+)
+# sqlglot swallows the rest of these statements into one token whose text has no place in the source.
+_SWALLOWING = frozenset({TokenType.COMMAND, TokenType.EXECUTE})
+_ASSIGNMENTS = frozenset({"=", ":=", "=>", ":", "(", "BY"})
+_MARK = re.compile(r"(?:--|/\*)\s*secret\b", re.IGNORECASE)
+_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of the source: a token, or the blank and comments between two tokens (``token`` is None)."""
+
+    text: str
+    token: Token | None
+    secret: bool = False
+
+
+def redact(sql: str, scrub: Callable[[str], str], *, dialect: str = "duckdb") -> str:
+    """Return ``sql`` with its secret literals masked and ``scrub`` applied to the other literals and to comments.
+
+    Secret are the literals of CREATE SECRET and ATTACH, those of COPY other than its file, those of VALUES lists, those
+    given to a name like ``password``, those that hold a mail address, and those on a line that ends in ``-- secret``.
+    Text that cannot be tokenised comes back as :data:`WITHHELD`.
+    """
+    pieces = _pieces(sql, dialect)
+    return WITHHELD if pieces is None else "".join(_shown(piece, scrub) for piece in pieces)
+
+
+def secret_literals(sql: str, *, dialect: str = "duckdb") -> frozenset[str] | None:
+    """Return the values that :func:`redact` masks, so that an echo of them can be masked too; None if untokenisable."""
+    pieces = _pieces(sql, dialect)
+    if pieces is None:
+        return None
+    return frozenset(piece.token.text for piece in pieces if piece.secret and piece.token is not None)
+
+
+def _shown(piece: Piece, scrub: Callable[[str], str]) -> str:
+    if piece.secret:
+        return MASK
+    if piece.token is None or piece.token.token_type in _LITERALS:
+        return scrub(piece.text)
+    return piece.text
+
+
+def _pieces(sql: str, dialect: str) -> tuple[Piece, ...] | None:
+    try:
+        tokens = Dialect.get_or_raise(dialect).tokenize(sql)
+    except SqlglotError:
+        return None
+    if any(token.token_type in _SWALLOWING for token in tokens):
+        return None
+    secret = _in_context(tokens) | _marked(sql, tokens)
+    return tuple(_spread(sql, tokens, secret))
+
+
+def _spread(sql: str, tokens: list[Token], secret: frozenset[int]) -> Iterator[Piece]:
+    end = 0
+    for index, token in enumerate(tokens):
+        yield Piece(sql[end : token.start], None)
+        end = token.end + 1
+        yield Piece(sql[token.start : end], token, index in secret)
+    yield Piece(sql[end:], None)
+
+
+def _marked(sql: str, tokens: list[Token]) -> frozenset[int]:
+    """Literals that stand on the line of a ``-- secret`` comment, before it."""
+    starts = [0, *(token.end + 1 for token in tokens)]
+    ends = [*(token.start for token in tokens), len(sql)]
+    marks = (
+        start + match.start()
+        for start, end in zip(starts, ends, strict=True)
+        for match in _MARK.finditer(sql[start:end])
+    )
+    lines = [(sql.rfind("\n", 0, mark), mark) for mark in marks]
+    return frozenset(
+        index
+        for index, token in enumerate(tokens)
+        if token.token_type in _LITERALS and any(line < token.end and token.start < mark for line, mark in lines)
+    )
+
+
+def _in_context(tokens: list[Token]) -> frozenset[int]:
+    secret: set[int] = set()
+    for first, last in _statements(tokens):
+        statement = range(first, last)
+        literals = frozenset(i for i in statement if tokens[i].token_type in _LITERALS)
+        exposed = _exposed(tokens, statement, literals)
+        secret |= literals - exposed
+    return frozenset(secret)
+
+
+def _exposed(tokens: list[Token], statement: range, literals: frozenset[int]) -> frozenset[int]:
+    """The literals of one statement that may be shown."""
+    opening = [tokens[i].text.upper() for i in statement[:6]]
+    if opening[:1] == ["ATTACH"] or (opening[:1] == ["CREATE"] and "SECRET" in opening):
+        return frozenset()
+    if opening[:1] == ["COPY"]:
+        literals = frozenset(i for i in literals if tokens[i - 1].text.upper() in {"FROM", "TO"})
+    values = frozenset(_values(tokens, statement))
+    return frozenset(
+        i for i in literals if i not in values and not _given_to_secret(tokens, i) and not _EMAIL.search(tokens[i].text)
+    )
+
+
+def _statements(tokens: list[Token]) -> Iterator[tuple[int, int]]:
+    first = 0
+    for index, token in enumerate(tokens):
+        if token.token_type is TokenType.SEMICOLON:
+            yield first, index
+            first = index + 1
+    yield first, len(tokens)
+
+
+def _values(tokens: list[Token], statement: Iterable[int]) -> Iterator[int]:
+    """Indexes within the parenthesised rows that follow VALUES."""
+    inside, depth = False, 0
+    for index in statement:
+        kind = tokens[index].token_type
+        if kind is TokenType.VALUES and depth == 0:
+            inside = True
+        elif inside and kind is TokenType.L_PAREN:
+            depth += 1
+        elif inside and kind is TokenType.R_PAREN:
+            depth -= 1
+        elif inside and depth == 0 and kind is not TokenType.COMMA:
+            inside = False
+        if depth > 0:
+            yield index
+
+
+def _given_to_secret(tokens: list[Token], index: int) -> bool:
+    """Whether the literal is the value of something called like a secret: ``PASSWORD 'x'``, ``token => 'x'``."""
+    before = index - 1
+    if before > 0 and tokens[before].text.upper() in _ASSIGNMENTS:
+        if tokens[before].text.upper() == "BY":
+            return tokens[before - 1].text.upper() == "IDENTIFIED"
+        before -= 1
+    return before >= 0 and bool(SECRET_NAME.search(tokens[before].text))
