@@ -1,0 +1,125 @@
+"""Small random databases, and copies of them in which one column differs: what the law is tried on.
+
+Every world is an attached in-memory DuckDB database with the same tables, so one text runs in each of them unchanged.
+"""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import duckdb
+
+from tests.lineage.law.values import literal
+
+Schema = Mapping[str, Mapping[str, str]]
+Rows = list[tuple[str, ...]]
+Tables = dict[str, Rows]
+CHANGES = ("permute", "replace", "widen", "null", "one")
+SHUFFLES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """One database: ``column`` is the (table, column) in which it differs from the base, None for base and shuffles."""
+
+    name: str
+    column: tuple[str, str] | None
+    change: str
+
+
+class Worlds:
+    """The base database, shuffled copies and one copy per column and change."""
+
+    def __init__(self, schema: Schema, seed: int, *, rows: int = 7, changes: Sequence[str] = CHANGES) -> None:
+        self._rng = random.Random(seed)  # noqa: S311  # test data
+        self._connection = duckdb.connect(config={"threads": 1})
+        self._schema = schema
+        self._base = {table: self._table(columns, rows) for table, columns in schema.items()}
+        self._tables: dict[str, Tables] = {}
+        self.base = self._make(self._base, None, "base")
+        self.shuffles = tuple(self._make(self._shuffled(), None, "shuffle") for _ in range(SHUFFLES))
+        self.changed = tuple(
+            self._make(self._change(table, column, change), (table, column), change)
+            for table, columns in schema.items()
+            for column in columns
+            for change in changes
+        )
+
+    def run(self, world: World, sql: str, *, read: str | None = None) -> tuple[list[str], list[tuple[str, ...]]]:
+        """Column names and rows of a text in a world: its own, or those of the table ``read`` that it has written.
+
+        Nothing that the text writes stays. Raises duckdb.Error.
+        """
+        run = self._connection.execute
+        run(f"USE {world.name}")
+        run("BEGIN")
+        try:
+            cursor = run(sql)
+            if read is not None:
+                cursor = run(f"SELECT * FROM {read}")  # noqa: S608  # a fixture's own table
+            names = [column[0] for column in cursor.description or ()]
+            return names, [tuple(map(written, row)) for row in cursor.fetchall()]
+        finally:
+            run("ROLLBACK")
+
+    def shuffle_again(self, world: World) -> World:
+        """A copy of a world whose rows lie in another order."""
+        tables = self._tables[world.name]
+        return self._make({name: self._rng.sample(rows, len(rows)) for name, rows in tables.items()}, None, "shuffle")
+
+    def close(self) -> None:
+        """Let go of the databases."""
+        self._connection.close()
+
+    def _table(self, columns: Mapping[str, str], rows: int) -> Rows:
+        return [
+            tuple("NULL" if self._rng.random() < 0.08 else literal(self._rng, kind) for kind in columns.values())
+            for _ in range(rows)
+        ]
+
+    def _shuffled(self) -> Tables:
+        return {name: self._rng.sample(rows, len(rows)) for name, rows in self._base.items()}
+
+    def _change(self, table: str, column: str, change: str) -> Tables:
+        at = list(self._schema[table]).index(column)
+        kind = self._schema[table][column]
+        values = [row[at] for row in self._base[table]]
+        new = self._values(values, kind, change)
+        rows = [(*row[:at], value, *row[at + 1 :]) for row, value in zip(self._base[table], new, strict=True)]
+        return {**self._base, table: rows}
+
+    def _values(self, values: list[str], kind: str, change: str) -> list[str]:
+        if change == "permute":
+            return self._rng.sample(values, len(values))
+        if change == "null":
+            return ["NULL" if self._rng.random() < 0.6 else value for value in values]
+        if change == "one":
+            at = self._rng.randrange(len(values))
+            return [*values[:at], literal(self._rng, kind, wide=True), *values[at + 1 :]]
+        return [literal(self._rng, kind, wide=change == "widen") for _ in values]
+
+    def _make(self, tables: Tables, column: tuple[str, str] | None, change: str) -> World:
+        world = World(f"w{len(self._tables)}", column, change)
+        self._tables[world.name] = tables
+        run = self._connection.execute
+        run(f"ATTACH ':memory:' AS {world.name}")
+        for name, rows in tables.items():
+            schema, table = name.rsplit(".", 1)
+            columns = ", ".join(f'"{column}" {kind}' for column, kind in self._schema[name].items())
+            run(f'CREATE SCHEMA IF NOT EXISTS {world.name}."{schema}"')
+            run(f'CREATE TABLE {world.name}."{schema}"."{table}" ({columns})')
+            if rows:
+                lines = ", ".join(f"({', '.join(row)})" for row in rows)
+                run(f'INSERT INTO {world.name}."{schema}"."{table}" VALUES {lines}')  # noqa: S608  # own literals
+        return world
+
+
+def written(value: object) -> str:
+    """A value as comparable text; floats to nine digits, since sums depend on the order of addition."""
+    if isinstance(value, float):
+        return f"{value:.9g}"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{written(k)}: {written(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(written, value)) + "]"
+    return repr(value)

@@ -1,0 +1,80 @@
+"""Every fixture's whole edge set, exactly; and the fixtures themselves, tried on DuckDB."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from governance import errors
+from governance.lineage import ColumnLineage, column_lineage
+from tests.lineage.cases import Case, Expected, read_cases
+from tests.lineage.law.verdict import try_law
+from tests.lineage.law.worlds import Worlds
+
+FOLDER = Path(__file__).parent.parent / "fixtures" / "lineage"
+CASES = [case for path in sorted(FOLDER.glob("*.sql")) for case in read_cases(path)]
+READ = [case for case in CASES if case.raises is None]
+REFUSED = [case for case in CASES if case.raises is not None]
+
+
+def named(case: Case) -> str:
+    return f"{case.place} {case.title}"
+
+
+def as_expected(lineage: ColumnLineage) -> Expected:
+    form = lineage.as_dict()
+    return Expected(
+        form["output"],
+        tuple((out.name, frozenset(tuple(edge.as_list()) for edge in out.inputs)) for out in lineage.fields),
+        frozenset(map(tuple, form["dataset"])),
+        frozenset(form["inputs"]),
+    )
+
+
+def told(lineage: Expected) -> str:
+    """The edges as fixture lines, so that a difference reads like a fixture."""
+    head = [] if lineage.output is None else [f"--> [{lineage.output}]"]
+    rows = [(name, edge) for name, edges in lineage.fields for edge in sorted(edges) or [()]]
+    rows += [("*", edge) for edge in sorted(lineage.dataset)]
+    lines = [f"--> {name}" + (f"  {e[0]}.{e[1]}  {e[2]} {e[3]}{' MASKED' * e[4]}" if e else "") for name, e in rows]
+    return "\n".join([*head, *lines, *(f"--> reads {name}" for name in sorted(lineage.inputs))])
+
+
+@pytest.mark.parametrize("case", READ, ids=named)
+def test_edges(case: Case) -> None:
+    found = column_lineage(case.sql, case.schema, dialect=case.dialect, default_schema=case.default_schema)
+    assert "\n".join(told(as_expected(one)) for one in found) == "\n".join(map(told, case.expected)), case.sql
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=named)
+def test_refused_by_name(case: Case) -> None:
+    with pytest.raises(errors.LineageError) as refused:
+        column_lineage(case.sql, case.schema, dialect=case.dialect, default_schema=case.default_schema)
+    assert type(refused.value).__name__ == case.raises
+
+
+def executable(case: Case) -> bool:
+    return case.dialect == "duckdb" and case.duckdb is None and len(case.expected) == 1
+
+
+@pytest.fixture(scope="module")
+def worlds_of() -> Iterator[Callable[[Case], Worlds]]:
+    made: dict[str, Worlds] = {}
+
+    def worlds(case: Case) -> Worlds:
+        key = repr(case.schema)
+        if key not in made:
+            made[key] = Worlds(case.schema, seed=3)
+        return made[key]
+
+    yield worlds
+    for one in made.values():
+        one.close()
+
+
+@pytest.mark.parametrize("case", filter(executable, READ), ids=named)
+def test_fixture_holds_on_duckdb(case: Case, worlds_of: Callable[[Case], Worlds]) -> None:
+    trial = try_law(worlds_of(case), case.sql, case.expected[0])
+    assert not trial.failed
+    assert not trial.misses, "; ".join(map(str, trial.misses))
+    assert list(trial.names) == [name for name, _ in case.expected[0].fields]
