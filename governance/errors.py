@@ -1,23 +1,24 @@
 """The exception tree: every error that a user can cause says what is wrong, where, and what to do.
 
-    HeadwaterError
-    ├── PolicyError            a policy file (governance/*.toml, sources.toml)
-    ├── PipelineError          a pipeline file's header or path
-    ├── EventStoreError        the event store cannot be written or read
-    ├── CatalogError           the Iceberg catalog or a table in it
-    ├── EngineError            the engine refused or failed the SQL
-    ├── UnknownField           a question about a table or column that nothing here knows
-    └── LineageError           SQL whose lineage cannot be read correctly; nothing has run
-        ├── UnparsableSql      the text is not SQL of the dialect
-        ├── UnreadStatement    a statement kind outside what is read
-        ├── UnreadConstruct    a clause or function form that is not read
-        ├── DynamicSql         SQL made at run time
-        ├── UnknownTable       neither the catalog nor an earlier pipeline has it
-        ├── UnknownColumn      the table has no such column
-        ├── AmbiguousColumn    several tables have it
-        ├── ColumnCountMismatch   an INSERT or column list of another length than its values
-        ├── NoLineage          no lineage where there must be some
-        └── LimitExceeded      the statement is beyond a bound of the engine
+HeadwaterError
+├── PolicyError            a policy file (governance/*.toml, sources.toml)
+├── PipelineError          a pipeline file's header or path
+├── EventStoreError        the event store cannot be written or read
+├── CatalogError           the Iceberg catalog or a table in it
+├── EngineError            the engine refused or failed the SQL
+├── UnknownField           a question about a table or column that nothing here knows
+└── LineageError           SQL whose lineage cannot be read correctly; nothing has run
+    ├── UnparsableSql      the text is not SQL of the dialect
+    ├── UnreadStatement    a statement kind outside what is read
+    ├── UnreadConstruct    a clause or function form that is not read
+    ├── DynamicSql         SQL made at run time
+    ├── UnknownTable       neither the catalog nor an earlier pipeline has it
+    ├── UnknownColumn      the table has no such column
+    ├── AmbiguousColumn    several tables have it
+    ├── ColumnCountMismatch   an INSERT or column list of another length than its values
+    ├── NoLineage          no lineage where there must be some
+    ├── PipelineCycle      pipelines that read each other's tables in a circle
+    └── LimitExceeded      the statement is beyond a bound of the engine
 """
 
 from pathlib import Path
@@ -146,6 +147,14 @@ class ColumnCountMismatch(LineageError):
 
 class NoLineage(LineageError):
     """No lineage where there must be some."""
+
+
+class PipelineCycle(LineageError):
+    """Pipelines that read each other's tables in a circle; ``tables`` are the circle's, sorted."""
+
+    def __init__(self, problem: str, *, fix: str = "", pipeline: str = "", tables: tuple[str, ...] = ()) -> None:
+        self.tables = tables
+        super().__init__(problem, fix=fix, pipeline=pipeline)
 
 
 class LimitExceeded(LineageError):

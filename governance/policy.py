@@ -15,17 +15,11 @@ from governance.duration import EXPECTED, parse_duration
 from governance.owner import OWNER_FORM, is_owner
 from governance.policy_file import Section, read_section
 from governance.project import Project
+from governance.sql_type import EXPECTED as TYPES
+from governance.sql_type import sql_type
 
 THROUGH = ("DIRECT", "INDIRECT")
 TABLE = re.compile(r"[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
-SQL_TYPE = re.compile(
-    r"boolean|integer|bigint|real|double|varchar|date|time|timestamp|timestamptz|uuid|blob"
-    r"|decimal\([1-9]\d?, ?\d\d?\)"
-)
-SQL_TYPES = (
-    "write boolean, integer, bigint, real, double, decimal(10, 2), varchar, date, time, timestamp, timestamptz, uuid "
-    "or blob, in lower case"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,10 +230,15 @@ def _waiver(section: Section) -> Waiver:
 def _source(name: str, section: Section) -> Source:
     section.only("description", "columns")
     columns = section.section("columns")
-    types = tuple((column, columns.text(column)) for column in columns.values)
-    if not types:
+    if not columns.values:
         raise section.wrong("columns", "it names no column", fix='add columns.name = "type" lines')
-    for column, sql_type in types:
-        if not SQL_TYPE.fullmatch(sql_type):
-            raise columns.wrong(column, f"{sql_type!r} is no type that Iceberg stores", fix=SQL_TYPES)
+    types = tuple((column, _type(columns, column)) for column in columns.values)
     return Source(name, types, section.optional_text("description"))
+
+
+def _type(columns: Section, column: str) -> str:
+    text = columns.text(column)
+    name = sql_type(text)
+    if name is None:
+        raise columns.wrong(column, f"{text!r} is no type that Iceberg stores", fix=TYPES)
+    return name

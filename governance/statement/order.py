@@ -1,0 +1,64 @@
+"""Statements in the order in which they can run."""
+
+from collections.abc import Iterable
+from graphlib import CycleError, TopologicalSorter
+
+from governance.errors import PipelineCycle, UnknownTable
+from governance.statement.model import Statement
+from governance.statement.text import Text
+
+
+def ordered(statements: Iterable[Statement], sources: frozenset[str]) -> tuple[Statement, ...]:
+    """Return the statements, each after those whose tables it reads; where that leaves a choice, by table.
+
+    ``sources`` are the tables that may be read beside the statements' own.
+
+    Raises:
+        UnknownTable: a statement reads a table that neither ``sources`` nor a statement has.
+        PipelineCycle: statements read each other's tables in a circle.
+    """
+    by_table = {statement.pipeline.table: statement for statement in sorted(statements, key=_table)}
+    for statement in by_table.values():
+        for table in statement.reads:
+            if table not in by_table and table not in sources:
+                raise unknown_table(statement, table)
+    sorter = TopologicalSorter(
+        {table: sorted(statement.upstream & by_table.keys()) for table, statement in by_table.items()}
+    )
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        raise _cycle(by_table, error.args[1]) from None
+    found: list[Statement] = []
+    while sorter.is_active():
+        ready = sorted(sorter.get_ready())
+        found += (by_table[table] for table in ready)
+        sorter.done(*ready)
+    return tuple(found)
+
+
+def unknown_table(statement: Statement, table: str) -> UnknownTable:
+    """Return the error that ``statement`` reads ``table``, which nothing has."""
+    written = statement.pipeline.sql[slice(*statement.span)].lower()
+    line, column = Text(statement.pipeline).place(statement.span[0] + max(written.find(table), 0))
+    return UnknownTable(
+        f"{table} is no declared source, and no pipeline writes it",
+        fix=f"mend the name, declare it in sources.toml, or write pipelines/{table.replace('.', '/')}.sql",
+        pipeline=statement.pipeline.file,
+        line=line,
+        column=column,
+    )
+
+
+def _cycle(by_table: dict[str, Statement], tables: list[str]) -> PipelineCycle:
+    circle = " → ".join(tables)
+    return PipelineCycle(
+        f"pipelines read each other in a circle: {circle}",
+        fix="take one of these reads out of its query",
+        pipeline=by_table[min(tables)].pipeline.file,
+        tables=tuple(sorted(set(tables))),
+    )
+
+
+def _table(statement: Statement) -> str:
+    return statement.pipeline.table

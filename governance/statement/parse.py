@@ -1,0 +1,72 @@
+"""Pipeline → Statement."""
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+from sqlglot.tokenizer_core import Token
+
+from governance.errors import LineageError, UnreadConstruct, UnreadStatement
+from governance.pipeline import Pipeline
+from governance.statement.head import READ, Declaration, Write, read_head
+from governance.statement.model import Statement
+from governance.statement.reads import tables_read
+from governance.statement.text import Text
+
+
+def parse(pipeline: Pipeline) -> Statement:
+    """Return what the pipeline writes, how and from what.
+
+    Raises:
+        LineageError: the text is no SQL, writes in a way that is not read, writes another table than the path says or
+            several, or reads something that is no table of the catalog.
+    """
+    text = Text(pipeline)
+    statements = list(text.statements())
+    if not statements:
+        raise text.wrong(UnreadStatement, 0, "the file holds no statement", fix=f"write one: {READ}")
+    heads = [read_head(text, tokens) for tokens in statements]
+    declared: tuple[tuple[str, str], ...] = ()
+    if isinstance(heads[0], Declaration):
+        declared, heads, statements = heads[0].columns, heads[1:], statements[1:]
+    write = _only_write(text, heads, statements)
+    return _statement(text, write, declared, statements[0])
+
+
+def _only_write(text: Text, heads: Sequence[Declaration | Write], statements: Sequence[Sequence[Token]]) -> Write:
+    if not heads:
+        end = len(text.pipeline.sql.rstrip())
+        raise text.wrong(UnreadStatement, end, "the table is declared and nothing writes it", fix=READ)
+    if not isinstance(heads[0], Write):
+        raise _twice(text, statements[0])
+    if len(heads) > 1:
+        raise _twice(text, statements[1])
+    return heads[0]
+
+
+def _twice(text: Text, tokens: Sequence[Token]) -> LineageError:
+    fix = "give each statement a file of its own, or make the steps before it CTEs"
+    return text.wrong(UnreadStatement, tokens[0].start, f"the file holds another statement here, and {READ}", fix=fix)
+
+
+def _statement(text: Text, write: Write, declared: tuple[tuple[str, str], ...], tokens: Sequence[Token]) -> Statement:
+    start, end = write.query[0].start, write.query[-1].end + 1
+    query = text.tree(start, end)
+    if not _only_reads(query):
+        raise text.wrong(UnreadConstruct, start, "this is no query that only reads", fix="write a SELECT")
+    line, column = text.place(start)
+    return Statement(
+        pipeline=text.pipeline,
+        kind=write.kind,
+        query=text.pipeline.sql[start:end],
+        line=line,
+        column=column,
+        columns=write.columns,
+        declared=declared,
+        reads=tables_read(text, query, start),
+        span=(tokens[0].start, end),
+    )
+
+
+def _only_reads(query: exp.Expr) -> bool:
+    empty = isinstance(query, exp.Select) and not query.expressions
+    return isinstance(query, exp.Query | exp.Values | exp.Pivot) and not query.args.get("into") and not empty

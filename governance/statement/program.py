@@ -1,0 +1,96 @@
+"""All pipelines read at once, before anything runs: what can run, in which order, and what cannot be read."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from governance.errors import LineageError, PipelineCycle, UnreadStatement
+from governance.pipeline import Pipeline
+from governance.policy import Source
+from governance.statement.model import Statement
+from governance.statement.order import ordered, unknown_table
+from governance.statement.parse import parse
+from governance.statement.trace import columns_of, trace
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The pipelines of a project as far as text alone tells.
+
+    statements: what can be read, in an order in which it can run
+    unreadable: by table, why a pipeline cannot be read
+    schemas:    by table, name → SQL type of each column, of the sources and of every statement whose inputs are known;
+                a type that only running tells is ``trace.UNKNOWN``
+    """
+
+    statements: tuple[Statement, ...]
+    unreadable: Mapping[str, LineageError]
+    schemas: Mapping[str, Mapping[str, str]]
+
+
+def read_program(
+    pipelines: Iterable[Pipeline], sources: Iterable[Source], *, masking_functions: frozenset[str] = frozenset()
+) -> Program:
+    """Return all pipelines read against the declared sources. One that cannot be read leaves the others standing.
+
+    A statement that reads an unreadable pipeline's table is in order all the same: the table may be there from an
+    earlier run, and the statement's own run looks.
+    """
+    schemas: dict[str, Mapping[str, str]] = {source.table: dict(source.columns) for source in sources}
+    unreadable: dict[str, LineageError] = {}
+    statements = _parsed(tuple(pipelines), frozenset(schemas), unreadable)
+    standing = _in_order(statements, frozenset(schemas), unreadable)
+    for statement in standing:
+        try:
+            _trace_into(schemas, statement, masking_functions)
+        except LineageError as error:
+            unreadable[statement.pipeline.table] = error
+    return Program(
+        statements=tuple(it for it in standing if it.pipeline.table not in unreadable),
+        unreadable=MappingProxyType(dict(sorted(unreadable.items()))),
+        schemas=MappingProxyType(dict(sorted(schemas.items()))),
+    )
+
+
+def _parsed(
+    pipelines: tuple[Pipeline, ...], sources: frozenset[str], unreadable: dict[str, LineageError]
+) -> tuple[Statement, ...]:
+    """Return the statements that can be parsed and whose tables exist, and note why the others do not stand."""
+    written = {pipeline.table for pipeline in pipelines}
+    parsed: list[Statement] = []
+    for pipeline in pipelines:
+        try:
+            if pipeline.table in sources:
+                raise _declared_source(pipeline)
+            statement = parse(pipeline)
+            for table in statement.reads:
+                if table not in written and table not in sources:
+                    raise unknown_table(statement, table)
+            parsed.append(statement)
+        except LineageError as error:
+            unreadable[pipeline.table] = error
+    return tuple(parsed)
+
+
+def _in_order(
+    statements: tuple[Statement, ...], sources: frozenset[str], unreadable: dict[str, LineageError]
+) -> tuple[Statement, ...]:
+    """Return the statements in order, the members of a circle taken out and noted."""
+    try:
+        return ordered(statements, sources | unreadable.keys())
+    except PipelineCycle as error:
+        unreadable |= dict.fromkeys(error.tables, error)
+        rest = tuple(it for it in statements if it.pipeline.table not in unreadable)
+        return _in_order(rest, sources, unreadable)
+
+
+def _trace_into(schemas: dict[str, Mapping[str, str]], statement: Statement, masking_functions: frozenset[str]) -> None:
+    """Add the columns of the statement's table to ``schemas`` where those of all that it reads are there."""
+    if statement.upstream <= schemas.keys():
+        lineage = trace(statement, schemas, masking_functions=masking_functions)
+        schemas[statement.pipeline.table] = columns_of(statement, lineage, schemas)
+
+
+def _declared_source(pipeline: Pipeline) -> LineageError:
+    fix = "take it out of sources.toml, or name the pipeline otherwise"
+    return UnreadStatement(f"{pipeline.table} is a declared source", fix=fix, pipeline=pipeline.file)

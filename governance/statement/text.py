@@ -1,0 +1,68 @@
+"""A pipeline's text as tokens, and its places as errors say them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+from sqlglot.dialects.dialect import Dialect
+from sqlglot.tokenizer_core import Token, TokenType
+
+from governance.errors import LineageError
+from governance.lineage import parse
+from governance.pipeline import Pipeline
+
+DIALECT = "duckdb"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """The text of one pipeline and the name that its errors bear."""
+
+    pipeline: Pipeline
+
+    def place(self, start: int) -> tuple[int, int]:
+        """Return the 1-based line and column of the character ``start``."""
+        before = self.pipeline.sql[:start]
+        return before.count("\n") + 1, start - (before.rfind("\n") + 1) + 1
+
+    def wrong(self, error: type[LineageError], start: int, problem: str, *, fix: str, clause: str = "") -> LineageError:
+        """Return ``error`` with ``problem`` at the character ``start``."""
+        line, column = self.place(start)
+        return error(problem, fix=fix, pipeline=self.pipeline.file, line=line, column=column, clause=clause)
+
+    def words(self, start: int, end: int) -> str:
+        """Return the text from ``start`` up to ``end``, its blanks made one."""
+        return " ".join(self.pipeline.sql[start:end].split())
+
+    def only(self, start: int, end: int) -> str:
+        """Return the text up to ``end`` with all before ``start`` blanked, so that its places are the file's."""
+        before = "".join(char if char == "\n" else " " for char in self.pipeline.sql[:start])
+        return before + self.pipeline.sql[start:end]
+
+    def statements(self) -> Iterator[Sequence[Token]]:
+        """Yield each statement's tokens without its semicolon; empty statements are left out."""
+        tokens: list[Token] = []
+        for token in self._tokens():
+            if token.token_type is not TokenType.SEMICOLON:
+                tokens.append(token)
+            elif tokens:
+                yield tokens
+                tokens = []
+        if tokens:
+            yield tokens
+
+    def tree(self, start: int, end: int) -> exp.Expr:
+        """Return the syntax tree of the query between ``start`` and ``end``."""
+        try:
+            (tree,) = parse.parse(self.only(start, end), Dialect.get_or_raise(DIALECT))
+        except LineageError as error:
+            error.pipeline = self.pipeline.file
+            raise
+        return tree
+
+    def _tokens(self) -> Sequence[Token]:
+        try:
+            return parse.tokenize(self.pipeline.sql, Dialect.get_or_raise(DIALECT))
+        except LineageError as error:
+            error.pipeline = self.pipeline.file
+            raise

@@ -1,0 +1,65 @@
+"""Statement → ColumnLineage, and the columns that follow from it."""
+
+from collections.abc import Mapping
+
+from governance import lineage as engine
+from governance.errors import LineageError, NoLineage
+from governance.lineage.model import ColumnLineage, OutputField, Transformation
+from governance.statement.model import Kind, Statement
+from governance.statement.text import DIALECT, Text
+
+UNKNOWN = "unknown"
+"""The type of a column whose type only running the query can tell."""
+
+
+def trace(
+    statement: Statement,
+    schema: Mapping[str, Mapping[str, str]],
+    *,
+    masking_functions: frozenset[str] = frozenset(),
+) -> ColumnLineage:
+    """Return the statement's lineage; its output is the pipeline's table.
+
+    ``schema`` maps each table that may be read to its columns and their SQL types, in the table's order; an INSERT's
+    own table is taken from there, or as the pipeline declares it. ``masking_functions`` are the team's own.
+
+    Raises:
+        LineageError: the lineage cannot be read correctly; it names the pipeline's file and the place.
+    """
+    pipeline = statement.pipeline
+    known = {pipeline.table: dict(statement.declared)} if statement.declared else {}
+    try:
+        found = engine.trace_sql(
+            Text(pipeline).only(*statement.span),
+            {**known, **schema},
+            dialect=DIALECT,
+            masking_functions=masking_functions,
+        )
+    except LineageError as error:
+        error.pipeline = pipeline.file
+        raise
+    if len(found) != 1 or found[0].output != pipeline.table:
+        outputs = ", ".join(str(lineage.output) for lineage in found) or "nothing"
+        problem = f"lineage of {pipeline.table} is expected, and {outputs} was found"
+        raise NoLineage(problem, fix="please report this pipeline", pipeline=pipeline.file, line=statement.line)
+    return found[0]
+
+
+def columns_of(
+    statement: Statement, lineage: ColumnLineage, schema: Mapping[str, Mapping[str, str]]
+) -> Mapping[str, str]:
+    """Return the columns that the statement's table has after it ran: name → SQL type, in order.
+
+    An INSERT leaves the table's own. A CREATE TABLE AS has the lineage's fields; a copied column keeps its type, and
+    the rest are ``UNKNOWN`` until the query has run.
+    """
+    if statement.kind is Kind.APPEND:
+        return schema.get(statement.pipeline.table) or dict(statement.declared)
+    return {field.name: _type_of(field, schema) for field in lineage.fields}
+
+
+def _type_of(field: OutputField, schema: Mapping[str, Mapping[str, str]]) -> str:
+    direct = [given for given in field.inputs if given.transformation.direct]
+    copied = all(given.transformation is Transformation.IDENTITY for given in direct)
+    types = {schema.get(given.dataset, {}).get(given.field, UNKNOWN) for given in direct}
+    return types.pop() if copied and len(types) == 1 else UNKNOWN
