@@ -41,6 +41,23 @@ from governance.errors import CatalogError
 from governance.project import Project
 from platform_assets.engines.engine import Column, Empty, Files, Relation, Rows
 
+__all__ = [
+    "DAGSTER_RUN_ID",
+    "RUN_ID",
+    "Catalog",
+    "Planned",
+    "Published",
+    "columns",
+    "inventory",
+    "load",
+    "open_catalog",
+    "plan",
+    "published",
+    "schema_of",
+    "schemas",
+    "sql_type",
+]
+
 RUN_ID = "openlineage.runId"
 """The snapshot property that ties a snapshot to the run that wrote it; repair reads it."""
 
