@@ -1,0 +1,84 @@
+"""Rules as Dagster asset checks: one step per asset, one check per rule.
+
+Each finding stands in exactly one place: on the asset that builds its table, or else on the external asset
+``governance/platform``. So a table that no asset owns, and a failed run of an asset that is gone, are still seen.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from dagster import (
+    AssetCheckExecutionContext,
+    AssetCheckResult,
+    AssetChecksDefinition,
+    AssetCheckSeverity,
+    AssetCheckSpec,
+    AssetKey,
+    AssetSpec,
+    DagsterInstance,
+    MetadataValue,
+    multi_asset_check,
+)
+
+from governance.rules import RULES, Known, Outcome, Rule, check
+from governance.rules.finding import Severity
+from governance_checks.outcome import outcome_markdown, outcome_sentence
+
+PLATFORM = AssetKey(["governance", "platform"])
+
+
+def build_checks(
+    tables: Iterable[str], known: Callable[[DagsterInstance], Known], rules: Sequence[Rule] = RULES
+) -> tuple[AssetChecksDefinition, ...]:
+    """Return one check step for each table that an asset builds, and one for ``governance/platform``.
+
+    ``known`` is asked once a step, while the step runs: policy, events and catalog are read as they are then.
+    """
+    owned = frozenset(tables)
+    return (
+        *(_check_step(AssetKey(table.split(".")), table.__eq__, known, rules) for table in sorted(owned)),
+        _check_step(PLATFORM, lambda table: table not in owned, known, rules),
+    )
+
+
+def platform_asset() -> AssetSpec:
+    """Return the external asset that carries the findings of no asset."""
+    return AssetSpec(
+        PLATFORM,
+        group_name="governance",
+        description="The platform as a whole. Its checks show the findings that belong to no asset: a table that "
+        "nothing here builds, a run of an asset that is gone, a job that runs elsewhere and went silent.",
+    )
+
+
+def _check_step(
+    asset: AssetKey, belongs: Callable[[str], bool], known: Callable[[DagsterInstance], Known], rules: Sequence[Rule]
+) -> AssetChecksDefinition:
+    by_name = {rule.name: rule for rule in rules}
+    specs = [
+        AssetCheckSpec(rule.name, asset=asset, description=rule.description, blocking=rule.blocking) for rule in rules
+    ]
+
+    @multi_asset_check(name=asset.to_python_identifier("governance"), specs=specs, can_subset=True)
+    def governance(context: AssetCheckExecutionContext) -> Iterator[AssetCheckResult]:
+        facts = known(context.instance)
+        for name in sorted(key.name for key in context.selected_asset_check_keys):
+            yield _result(asset, check(by_name[name], facts).where(belongs))
+
+    return governance
+
+
+def _result(asset: AssetKey, outcome: Outcome) -> AssetCheckResult:
+    errors = any(finding.severity is Severity.ERROR for finding in outcome.findings)
+    return AssetCheckResult(
+        asset_key=asset,
+        check_name=outcome.rule.name,
+        passed=outcome.passed,
+        # a rule that passed keeps its own severity, so that its colour in the history says what it would have been
+        severity=AssetCheckSeverity.ERROR if errors else AssetCheckSeverity[outcome.rule.severity.value],
+        description=outcome_sentence(outcome),
+        metadata={
+            "findings": len(outcome.findings),
+            "waived": len(outcome.waived),
+            "what to do": MetadataValue.md(outcome_markdown(outcome)),
+        },
+    )

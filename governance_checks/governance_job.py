@@ -1,0 +1,63 @@
+"""The jobs and schedules: ``nightly`` builds everything, ``governance`` checks everything.
+
+A check in an asset's own run does not run at all where the asset fails, and no asset's run sees a table that no asset
+owns: so the rules run again, on a schedule, over everything that Dagster, the catalog and the events know.
+"""
+
+from collections.abc import Sequence
+
+from dagster import (
+    AssetSelection,
+    DefaultScheduleStatus,
+    ScheduleDefinition,
+    define_asset_job,
+    multi_or_in_process_executor,
+)
+from dagster._core.definitions.unresolved_asset_job_definition import (
+    UnresolvedAssetJobDefinition,  # the type that define_asset_job returns has no public name
+)
+
+from governance_checks.scheduler import CHECKS_ONLY
+
+IN_PROCESS: dict[str, object] = {"execution": {"config": {"in_process": {}}}}
+"""One process for all steps: several times faster than one each, and the launchpad can still choose multiprocess."""
+
+
+def build_jobs() -> tuple[UnresolvedAssetJobDefinition, UnresolvedAssetJobDefinition]:
+    """Return ``nightly`` (every asset with its checks) and ``governance`` (every check, nothing built)."""
+    nightly = define_asset_job(
+        "nightly",
+        selection=AssetSelection.all(),
+        description="Build every table from its pipeline, and check each one before anything downstream reads it.",
+        config=IN_PROCESS,
+        executor_def=multi_or_in_process_executor,
+    )
+    governance = define_asset_job(
+        "governance",
+        selection=AssetSelection.all_asset_checks(),
+        description="Run every rule over what Dagster, the catalog and the events know, failed runs included.",
+        config=IN_PROCESS,
+        executor_def=multi_or_in_process_executor,
+        run_tags=CHECKS_ONLY,
+    )
+    return nightly, governance
+
+
+def build_schedules(
+    nightly: UnresolvedAssetJobDefinition, governance: UnresolvedAssetJobDefinition
+) -> Sequence[ScheduleDefinition]:
+    """Return the two schedules, in UTC.
+
+    ``governance`` runs as soon as the platform does: it only reads, and a rule that must first be switched on is none.
+    ``nightly`` writes tables, so it waits to be switched on, as Dagster's users expect of a schedule.
+    """
+    return (
+        ScheduleDefinition(name="nightly_at_two", job=nightly, cron_schedule="0 2 * * *", execution_timezone="UTC"),
+        ScheduleDefinition(
+            name="governance_hourly",
+            job=governance,
+            cron_schedule="0 * * * *",
+            execution_timezone="UTC",
+            default_status=DefaultScheduleStatus.RUNNING,
+        ),
+    )

@@ -1,0 +1,168 @@
+"""What the Dagster instance knows of attempts to build a table that have ended.
+
+An attempt is one start of one step of one Dagster run, for each asset the step builds. The event log tells all of it:
+ASSET_MATERIALIZATION_PLANNED maps a step to its assets, each start is an attempt, and the step's own end counts before
+the run's: a step that succeeded inside a failed run is a success.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from dagster import AssetKey, DagsterEvent, DagsterEventType, DagsterInstance, DagsterRunStatus, RunRecord, RunsFilter
+
+from governance.events.run import Attempt
+from governance.rules.known import EndedAttempt
+
+CHECKS_ONLY = {"headwater/materializes": "nothing"}
+"""Run tags of jobs that only check, so that a year of hourly runs is not read event by event."""
+
+WINDOW = timedelta(days=30)
+"""How far back runs are looked at, by their last update."""
+
+SCHEDULED_TIME = ".dagster/scheduled_execution_time"
+"""The run tag in which Dagster's daemon keeps the tick a scheduled run stands for."""
+
+STARTS = frozenset({DagsterEventType.STEP_START, DagsterEventType.STEP_RESTARTED})
+ENDS = {
+    DagsterEventType.STEP_SUCCESS: "SUCCESS",
+    DagsterEventType.STEP_FAILURE: "FAILURE",
+    DagsterEventType.STEP_UP_FOR_RETRY: "FAILURE",
+}
+RUN_ENDS = {
+    DagsterRunStatus.SUCCESS: "SUCCESS",
+    DagsterRunStatus.FAILURE: "FAILURE",
+    DagsterRunStatus.CANCELED: "CANCELED",
+}
+BEGUN = (DagsterRunStatus.STARTED, DagsterRunStatus.CANCELING, *RUN_ENDS)
+READ = {DagsterEventType.ASSET_MATERIALIZATION_PLANNED, *STARTS, *ENDS}
+
+NO_END = {
+    "FAILURE": "the step's process died without reporting its end, and Dagster ended the run as failed",
+    "CANCELED": "the run was terminated before the step reported its end",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """An ended attempt with what Dagster's log says of it.
+
+    started: when Dagster logged the start of the step
+    reason:  the step's error, or why none is known; empty for a success
+    """
+
+    known: EndedAttempt
+    started: datetime
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """One start of a step, in the making: ``status`` is None until its end is seen."""
+
+    at: datetime
+    status: str | None = None
+    reason: str = ""
+
+
+def run_instant(record: RunRecord) -> datetime:
+    """Return the instant that OpenLineage run ids of this Dagster run are made from, in UTC.
+
+    It is the scheduled time where the run has one, so that an event sent twice lands in the same run; else the run's
+    start, else (never started) its creation.
+    """
+    scheduled = record.dagster_run.tags.get(SCHEDULED_TIME)
+    if scheduled is not None:
+        return datetime.fromisoformat(scheduled).astimezone(UTC)
+    if record.start_time is not None:
+        return datetime.fromtimestamp(record.start_time, UTC)
+    return record.create_timestamp.astimezone(UTC)
+
+
+def table_of(key: AssetKey) -> str:
+    """Return the table, and so the job, of an asset: its key joined by dots."""
+    return ".".join(key.path)
+
+
+def ended_attempts(instance: DagsterInstance, since: datetime) -> tuple[Ended, ...]:
+    """Return the attempts known to have ended, of runs updated after ``since`` (UTC), newest run first.
+
+    Runs that are still going count too: in an asset's own check its step has ended and its run has not.
+    """
+    records = instance.get_run_records(RunsFilter(statuses=BEGUN, updated_after=since))
+    return tuple(ended for record in records if not _only_checks(record) for ended in attempts_of(instance, record))
+
+
+def attempts_of(instance: DagsterInstance, record: RunRecord) -> tuple[Ended, ...]:
+    """Return the ended attempts of one Dagster run, by step and number."""
+    log = instance.get_records_for_run(record.dagster_run.run_id, of_type=READ, ascending=True).records
+    entries = [(entry.event_log_entry.dagster_event, entry.event_log_entry.timestamp) for entry in log]
+    events = [(event, datetime.fromtimestamp(at, UTC)) for event, at in entries if event is not None]
+    tables = planned(event for event, _ in events)
+    run_end = RUN_ENDS.get(record.dagster_run.status)
+    return tuple(
+        _ended(record, table, number, start)
+        for step, starts in starts_by_step(events).items()
+        for number, start in enumerate(closed(starts, run_end))
+        for table in tables.get(step, ())
+    )
+
+
+def planned(events: Iterable[DagsterEvent]) -> Mapping[str, tuple[str, ...]]:
+    """Return the tables that each step builds."""
+    tables: dict[str, tuple[str, ...]] = {}
+    for event in events:
+        if event.event_type is DagsterEventType.ASSET_MATERIALIZATION_PLANNED and event.step_key and event.asset_key:
+            tables[event.step_key] = (*tables.get(event.step_key, ()), table_of(event.asset_key))
+    return tables
+
+
+def starts_by_step(events: Iterable[tuple[DagsterEvent, datetime]]) -> Mapping[str, tuple[Start, ...]]:
+    """Return each step's starts in order, with the ends that the step itself logged."""
+    starts: dict[str, tuple[Start, ...]] = {}
+    for event, at in events:
+        step = event.step_key or ""
+        if event.event_type in STARTS:
+            starts[step] = (*starts.get(step, ()), Start(at))
+        elif event.event_type in ENDS and step in starts:
+            *earlier, last = starts[step]
+            starts[step] = (*earlier, replace(last, status=_status(event), reason=_error(event)[1]))
+    return starts
+
+
+def closed(starts: Iterable[Start], run_end: str | None) -> Iterator[Start]:
+    """Yield the starts that have ended; a finished run ends the last one, a later start the earlier ones."""
+    *earlier, last = starts
+    died = NO_END["FAILURE"]
+    yield from (start if start.status else replace(start, status="FAILURE", reason=died) for start in earlier)
+    if last.status:
+        yield last
+    elif run_end:
+        yield replace(last, status=run_end, reason=NO_END.get(run_end, ""))
+
+
+def _only_checks(record: RunRecord) -> bool:
+    return CHECKS_ONLY.items() <= record.dagster_run.tags.items()
+
+
+def _status(event: DagsterEvent) -> str:
+    return "CANCELED" if _error(event)[0] == "DagsterExecutionInterruptedError" else ENDS[event.event_type]
+
+
+def _error(event: DagsterEvent) -> tuple[str, str]:
+    """Return the class and message of the error that ended a step, without Dagster's wrapper; empty where none did."""
+    if event.event_type is DagsterEventType.STEP_FAILURE:
+        error = event.step_failure_data.error
+    elif event.event_type is DagsterEventType.STEP_UP_FOR_RETRY:
+        error = event.step_retry_data.error
+    else:
+        error = None
+    if error is None:
+        return "", ""
+    inner = error.cause or error
+    return inner.cls_name or "", inner.message.strip()
+
+
+def _ended(record: RunRecord, table: str, number: int, start: Start) -> Ended:
+    attempt = Attempt(table, run_instant(record), record.dagster_run.run_id, number)
+    return Ended(EndedAttempt(attempt, table, start.status or "FAILURE"), start.at, start.reason)
