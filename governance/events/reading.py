@@ -5,8 +5,7 @@ not is reported by file, line and byte offset, and its content is never echoed.
 """
 
 import json
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 import msgspec
 
 from governance.errors import EventStoreError
-from governance.events.model import ColumnLineagePart, DatasetFacetsPart, Event
+from governance.events.model import DatasetFacetsPart, Event
 
 SUFFIXES = (".ndjson", ".jsonl", ".json")
 """Names of event files in a folder."""
@@ -75,11 +74,14 @@ def read_events(path: Path) -> Reading:
     Raises:
         EventStoreError: ``path`` does not exist or cannot be read.
     """
-    pieces = [piece for file in event_files(path) for piece in pieces_of(file.name, _bytes(file))]
-    return Reading(
-        events=tuple(piece.event for piece in pieces if piece.event is not None),
-        problems=tuple(problem for piece in pieces for problem in piece.problems),
-    )
+    events: list[Event] = []
+    problems: list[Problem] = []
+    for file in event_files(path):
+        for piece in pieces_of(file.name, _bytes(file)):
+            problems += piece.problems
+            if piece.event is not None:
+                events.append(piece.event)
+    return Reading(tuple(events), tuple(problems))
 
 
 def event_files(path: Path) -> tuple[Path, ...]:
@@ -196,12 +198,7 @@ def _lenient(document: Any) -> tuple[Event | None, tuple[str, ...]]:
     try:
         return msgspec.convert(bare, Event), reasons
     except msgspec.ValidationError as error:
-        return None, (f"not a run event: {_shape(error)}",)
-
-
-def _shape(error: msgspec.ValidationError) -> str:
-    """msgspec's own words: a type and a path of keys, without the backquoted name of what is missing being content."""
-    return re.sub(r"Invalid enum value .*", "Invalid enum value", str(error))
+        return None, (f"not a run event: {error}",)  # msgspec names types and keys, not content
 
 
 def _without_nulls(value: Any) -> Any:

@@ -1,0 +1,220 @@
+"""The event store: append-only NDJSON, one file a UTC day, written through the OpenLineage client.
+
+An event is whole and on the disk when ``append`` returns, or ``append`` raises. Writers of one machine take a file lock
+in turn; no promise is made on network file systems, whose locks differ.
+"""
+
+import fcntl
+import mmap
+import os
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from openlineage.client.event_v2 import RunEvent
+from openlineage.client.serde import Serde
+from openlineage.client.transport.file import FileConfig, FileTransport
+
+from governance.errors import EventStoreError
+from governance.events.client import client_for, disabled, filtered
+from governance.events.model import TERMINAL, Event
+from governance.events.reading import Reading, pieces_of, read_events
+from governance.events.redact import redact_event, secrets_of
+
+_PREFIX = "events-"
+_SUFFIX = ".ndjson"
+_LOCK = ".lock"
+_UUID_V7 = 7
+_LATEST = int(datetime.max.replace(tzinfo=UTC).timestamp()) * 1000  # an id may carry a year that datetime lacks
+_FREE = "free space or correct the folder's permissions, then run it again"
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class _LocalFile(FileTransport):
+    """The client's file transport for events that are redacted as they are written, whatever the client added."""
+
+    def emit(self, event: Any) -> None:
+        """Append one line; what the client added (environment variables that it collects) is redacted with the rest."""
+        super().emit(redact_event(Serde.to_dict(event), secrets_of()))
+
+
+@dataclass(frozen=True, slots=True)
+class EventStore:
+    """The events of one project, in ``folder``; ``clock`` names the day file of an append."""
+
+    folder: Path
+    clock: Callable[[], datetime] = _utc_now
+
+    def silenced(self, job: str = "") -> str | None:
+        """Return why events of ``job`` are not written, in words; None where they are.
+
+        Users switch events off with ``OPENLINEAGE_DISABLED=true`` or with a filter in ``openlineage.yml``.
+
+        Raises:
+            EventStoreError: the OpenLineage settings cannot be read.
+        """
+        return disabled() or filtered(client_for(self._transport(self._day_file())), job)
+
+    def append(self, event: RunEvent) -> bool:
+        """Write ``event``, durably; return False only where the user's own settings silence it.
+
+        Raises:
+            EventStoreError: the store cannot be written, or the disk is full; nothing of the event is left in it.
+        """
+        if disabled():
+            return False
+        with self._locked():
+            return self._write(event)
+
+    def end(self, event: RunEvent) -> bool:
+        """Write a terminal ``event`` unless its run has one; return whether it was written.
+
+        The look and the write are one step under the store's lock: of a run's own end and of what a sensor or an
+        orphaned step says, the first stands.
+
+        Raises:
+            EventStoreError: as for :meth:`append`.
+        """
+        if disabled():
+            return False
+        with self._locked():
+            return self.terminal(event.run.runId) is None and self._write(event)
+
+    def read(self) -> Reading:
+        """Return all events in order of arrival and what could not be read; an absent store is an empty one."""
+        return read_events(self.folder) if self.folder.is_dir() else Reading((), ())
+
+    def terminal(self, run_id: str) -> Event | None:
+        """Return the event that ended the run, None while there is none.
+
+        Raises:
+            EventStoreError: a file of the store cannot be read.
+        """
+        for file in self._files_of(run_id):
+            for raw in _lines_with(file, run_id.encode()):
+                for piece in pieces_of(file.name, raw):
+                    event = piece.event
+                    if event is not None and event.run.run_id == run_id and event.event_type in TERMINAL:
+                        return event
+        return None
+
+    def files(self) -> tuple[Path, ...]:
+        """Return the day files, oldest first."""
+        if not self.folder.is_dir():
+            return ()
+        return tuple(sorted(self.folder.glob(f"{_PREFIX}*{_SUFFIX}")))
+
+    def _files_of(self, run_id: str) -> Iterator[Path]:
+        """Day files that can hold events of a run: none is older than the instant in its UUIDv7."""
+        begun = _instant_of(run_id)
+        # one day of slack for clocks that differ; a run dated ahead of this clock may still have been written today
+        first = min(begun, self.clock()).date() - timedelta(days=1) if begun else date.min
+        return (file for file in self.files() if file.name >= f"{_PREFIX}{first.isoformat()}{_SUFFIX}")
+
+    def _day_file(self) -> Path:
+        return self.folder / f"{_PREFIX}{self.clock().astimezone(UTC).date().isoformat()}{_SUFFIX}"
+
+    def _transport(self, file: Path) -> FileTransport:
+        return _LocalFile(FileConfig(log_file_path=str(file), append=True))
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            lock = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+        except OSError as error:
+            raise self._unwritable(error.strerror) from error
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(lock)
+
+    def _write(self, event: RunEvent) -> bool:
+        file = self._day_file()
+        client = client_for(self._transport(file))
+        if client.filter_event(event) is None:
+            return False
+        before = self._prepare(file)
+        try:
+            client.emit(event)
+            _to_disk(file)
+            if not before:
+                _to_disk(self.folder)
+        except (OSError, RuntimeError) as error:
+            # the lock is held, so what stands behind the old end is this event's own torn beginning
+            with suppress(OSError):
+                os.truncate(file, before)
+            cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
+            raise self._unwritable(getattr(cause, "strerror", None) or type(cause).__name__) from error
+        return True
+
+    def _prepare(self, file: Path) -> int:
+        """Return the file's size, after ending a line that a crash tore off."""
+        try:
+            if not stat.S_ISREG(file.lstat().st_mode):
+                raise EventStoreError(
+                    f"{file} is not a regular file", fix="remove it; the store writes only plain files"
+                )
+            with file.open("r+b") as opened:
+                size = opened.seek(0, os.SEEK_END)
+                if size and os.pread(opened.fileno(), 1, size - 1) != b"\n":
+                    opened.write(b"\n")
+                    size += 1
+        except FileNotFoundError:
+            return 0
+        except OSError as error:
+            raise self._unwritable(error.strerror) from error
+        return size
+
+    def _unwritable(self, reason: str | None) -> EventStoreError:
+        return EventStoreError(f"the event store {self.folder} cannot be written ({reason})", fix=_FREE)
+
+
+def _to_disk(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _instant_of(run_id: str) -> datetime | None:
+    """The instant in a UUIDv7 (RFC 9562: its first 48 bits are milliseconds), None for any other id."""
+    try:
+        parsed = UUID(run_id)
+    except ValueError:
+        return None
+    milliseconds = parsed.int >> 80
+    if parsed.version != _UUID_V7 or milliseconds > _LATEST:
+        return None
+    return datetime.fromtimestamp(milliseconds / 1000, UTC)
+
+
+def _lines_with(file: Path, text: bytes) -> Iterator[bytes]:
+    """The lines of a file in which ``text`` stands, found without parsing the others."""
+    try:
+        with file.open("rb") as opened:
+            if os.fstat(opened.fileno()).st_size:
+                with mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as data:
+                    yield from _around(data, text)
+    except OSError as error:
+        raise EventStoreError(f"{file} cannot be read ({error.strerror})", fix="check its permissions") from error
+
+
+def _around(data: mmap.mmap, text: bytes) -> Iterator[bytes]:
+    found = data.find(text)
+    while found >= 0:
+        start = data.rfind(b"\n", 0, found) + 1
+        end = data.find(b"\n", found)
+        end = len(data) if end < 0 else end
+        yield data[start:end]
+        found = data.find(text, end)
