@@ -82,6 +82,7 @@ class Write:
     inputs: datasets that the run read, sorted
     fields: the output's columns, in order, as schema and lineage name them
     traced: whether it carried column lineage
+    gaps:   columns that its schema has and its column lineage does not mention
     """
 
     job: Job
@@ -91,8 +92,14 @@ class Write:
     inputs: tuple[Dataset, ...]
     fields: tuple[str, ...]
     traced: bool
+    gaps: tuple[str, ...]
     snapshot: str | None
     owners: tuple[str, ...]
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The columns whose inputs are known, also those known to have none."""
+        return tuple(name for name in self.fields if name not in self.gaps) if self.traced else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +133,9 @@ def graph_of(runs: Iterable[Run]) -> Graph:
     standing = _standing(runs)
     writes = tuple(_write(run, output) for run, output in standing)
     edges = tuple(sorted((edge for run, out in standing for edge in _edges(run, out)), key=_edge_order))
-    flows = tuple(
-        sorted(
-            (flow for (_, out), write in zip(standing, writes, strict=True) for flow in _flows(write, out)),
-            key=lambda flow: (flow.source, flow.target, flow.job, flow.run_id),
-        )
-    )
-    return Graph(edges, flows, writes, _fields(standing, writes, edges))
+    flows = (flow for write in writes for flow in _flows(write))
+    by_name = sorted(flows, key=lambda flow: (flow.source, flow.target, flow.job, flow.run_id))
+    return Graph(edges, tuple(by_name), writes, _fields(standing, writes, edges))
 
 
 def resolve(graph: Graph, name: str) -> Field | Dataset:
@@ -189,15 +192,15 @@ def _write(run: Run, output: RunDataset) -> Write:
         inputs=tuple(sorted({*named, *traced})),
         fields=tuple(dict.fromkeys((*output.fields, *(output.lineage.fields if output.lineage else ())))),
         traced=output.lineage is not None,
+        gaps=_gaps(output),
         snapshot=output.snapshot,
         owners=output.owners,
     )
 
 
-def _flows(write: Write, output: RunDataset) -> Iterator[Flow]:
-    gaps = _gaps(output)
+def _flows(write: Write) -> Iterator[Flow]:
     for source in write.inputs:
-        yield Flow(source, write.dataset, write.job.name, write.run_id, write.at, write.traced, gaps)
+        yield Flow(source, write.dataset, write.job.name, write.run_id, write.at, write.traced, write.gaps)
 
 
 def _gaps(output: RunDataset) -> tuple[str, ...]:

@@ -15,8 +15,8 @@ class Severity(Enum):
 class Finding:
     """One thing that is wrong and what to do about it.
 
-    ``table`` is the dataset's name; ``column`` is None where the finding is about the whole table; ``decided_by`` is the
-    evidence in words (a source field and its edge, a run id, a file).
+    ``table`` is the dataset's name; ``column`` is None where the finding is about the whole table; ``decided_by`` is
+    the evidence in words (a source field and its edge, a run id, a file).
     """
 
     rule: str

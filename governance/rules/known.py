@@ -1,0 +1,46 @@
+"""What the rules look at: all that is known of the platform at one moment, gathered by a shell."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from governance.errors import HeadwaterError
+from governance.events.run import Attempt
+from governance.graph import Graph
+from governance.policy import Policy
+from governance.runs import Run
+
+
+@dataclass(frozen=True, slots=True)
+class EndedAttempt:
+    """One attempt to build ``table`` that the scheduler saw end, as SUCCESS, FAILURE or CANCELED."""
+
+    attempt: Attempt
+    table: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Everything that rules may ask; rules read it and nothing else.
+
+    graph, runs: from the event store; runs by their OpenLineage run id
+    ended:       attempts the scheduler saw end
+    inventory:   tables that the catalog has
+    sources:     tables declared as read and not built
+    pipelines:   tables that assets own
+    unreadable:  pipelines whose SQL or file cannot be read, by table
+    silenced:    why events are switched off, in words to show; None where nothing says so
+    now:         the moment of asking, with a zone
+    """
+
+    policy: Policy
+    graph: Graph
+    runs: Mapping[str, Run]
+    ended: tuple[EndedAttempt, ...]
+    inventory: frozenset[str]
+    sources: frozenset[str]
+    pipelines: frozenset[str]
+    unreadable: Mapping[str, HeadwaterError]
+    silenced: str | None
+    now: datetime

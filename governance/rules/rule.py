@@ -1,0 +1,95 @@
+"""A rule, and the one place where waivers are applied to what it finds."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from datetime import date
+
+from governance.policy import Waiver
+from governance.rules.finding import Finding, Severity
+from governance.rules.known import Known
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A question asked of everything known, answered by findings.
+
+    severity: of its findings; ERROR turns a check red
+    blocking: whether nothing downstream may run on a table with such a finding
+    find:     the question itself, pure; waivers are none of its business
+    """
+
+    name: str
+    severity: Severity
+    blocking: bool
+    description: str
+    find: Callable[[Known], tuple[Finding, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Waived:
+    """A finding that someone accepted, and the waiver that says so."""
+
+    finding: Finding
+    waiver: Waiver
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one rule says after waivers.
+
+    findings: what counts, also what a waiver accepted only until a day that is past
+    waived:   what does not count, and why
+    unused:   the rule's waivers that match no finding: done with, or misspelt
+    """
+
+    rule: Rule
+    findings: tuple[Finding, ...]
+    waived: tuple[Waived, ...] = ()
+    unused: tuple[Waiver, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing counts."""
+        return not self.findings
+
+    def where(self, belongs: Callable[[str], bool]) -> "Outcome":
+        """Return the part of the outcome about the tables that ``belongs`` accepts."""
+        return replace(
+            self,
+            findings=tuple(finding for finding in self.findings if belongs(finding.table)),
+            waived=tuple(waived for waived in self.waived if belongs(waived.finding.table)),
+            unused=tuple(waiver for waiver in self.unused if belongs(waiver.table)),
+        )
+
+
+def check(rule: Rule, known: Known) -> Outcome:
+    """Return what ``rule`` finds in ``known``, with the policy's waivers applied as of ``known.now``."""
+    waivers = [waiver for waiver in known.policy.waivers if waiver.rule == rule.name]
+    today = known.now.date()
+    counting: list[Finding] = []
+    waived: list[Waived] = []
+    for finding in rule.find(known):
+        covering = [waiver for waiver in waivers if _covers(waiver, finding)]
+        current = [waiver for waiver in covering if today <= waiver.until]
+        if current:
+            waived.append(Waived(finding, current[0]))
+        else:
+            counting.append(_recalled(finding, covering))
+    findings = (*counting, *(it.finding for it in waived))
+    unused = tuple(waiver for waiver in waivers if not any(_covers(waiver, finding) for finding in findings))
+    return Outcome(rule, tuple(counting), tuple(waived), unused)
+
+
+def _covers(waiver: Waiver, finding: Finding) -> bool:
+    return waiver.table == finding.table and waiver.column in (None, finding.column)
+
+
+def _recalled(finding: Finding, expired: Iterable[Waiver]) -> Finding:
+    last = max(expired, key=_until, default=None)
+    if last is None:
+        return finding
+    return replace(finding, message=f"{finding.message} (accepted by {last.who} until {last.until}, which is past)")
+
+
+def _until(waiver: Waiver) -> date:
+    return waiver.until

@@ -1,0 +1,36 @@
+"""Understated classification: a column declared less protected than its lineage proposes."""
+
+from governance.classification import Understated, propose, understated
+from governance.rules.finding import Finding, Severity
+from governance.rules.known import Known
+from governance.rules.rule import Rule
+
+NAME = "understated_classification"
+
+
+def find(known: Known) -> tuple[Finding, ...]:
+    """Return a finding for each column whose declared class is lower than proposed."""
+    return tuple(map(_finding, understated(propose(known.graph, known.policy), known.policy)))
+
+
+def _finding(found: Understated) -> Finding:
+    proposal = found.proposal
+    return Finding(
+        rule=NAME,
+        severity=Severity.ERROR,
+        table=found.field.dataset.name,
+        column=found.field.name,
+        message=f"declared {found.declared}, lineage proposes {proposal.classification}, {proposal.reason}",
+        fix=f'declare {found.field.name} {proposal.classification} under ["{found.field.dataset}"] in '
+        "governance/metadata.toml, or take the input out of the pipeline: classify by what a table holds",
+        decided_by=str(proposal.decided_by[0]),
+    )
+
+
+RULE = Rule(
+    name=NAME,
+    severity=Severity.ERROR,
+    blocking=True,
+    description="No column is declared less protected than the strictest of its inputs, as lineage follows them.",
+    find=find,
+)
