@@ -131,18 +131,18 @@ def _document(data: bytes) -> list[Any] | None:
 
 def _line(name: str, line: int, offset: int, text: bytes) -> Iterator[Piece]:
     whole = _piece(name, line, offset, text)
-    if whole.event is not None or _json(text):
+    if whole.event is not None or _json(text) is not None:
         yield whole
     else:
         yield from _recovered(name, line, offset, text)
 
 
-def _json(text: bytes) -> bool:
+def _json(text: bytes) -> Any:
+    """The JSON value that ``text`` is, None where it is none (a bare ``null`` is no event either)."""
     try:
-        msgspec.json.decode(text)
+        return msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):
-        return False
-    return True
+        return None
 
 
 def _recovered(name: str, line: int, offset: int, text: bytes) -> Iterator[Piece]:
@@ -185,14 +185,14 @@ def _piece(name: str, line: int, offset: int, raw: bytes) -> Piece:
 def _event(raw: bytes) -> tuple[Event | None, tuple[str, ...]]:
     try:
         return _DECODER.decode(raw), ()
-    except msgspec.ValidationError:
-        return _lenient(msgspec.json.decode(raw))
     except (msgspec.DecodeError, RecursionError):
-        return None, ("not JSON",)
+        return _lenient(_json(raw))
 
 
 def _lenient(document: Any) -> tuple[Event | None, tuple[str, ...]]:
     """An event of a careless producer: nulls count as absent, a malformed facet is left out and said to be."""
+    if document is None:
+        return None, ("not JSON",)
     bare = _without_nulls(document)
     reasons = tuple(_drop_malformed_facets(bare))
     try:

@@ -1,0 +1,72 @@
+"""Facts of one run, an environment without OpenLineage settings, and the official validator where it is at hand."""
+
+import importlib.util
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from governance.events.run import (
+    Attempt,
+    Engine,
+    JobFacts,
+    Naming,
+    Parent,
+    RunFacts,
+)
+from governance.events.source_code import SourceCode
+from governance.events.store import EventStore
+from tests.events.night import DAGSTER_RUN, NIGHT
+
+SHARED = Path(__file__).parents[3] / "shared"
+
+
+@pytest.fixture(autouse=True)
+def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No settings of the machine's own; the client itself writes to os.environ, so the whole of it is put back."""
+    monkeypatch.setattr(os, "environ", os.environ.copy())
+    for name in [name for name in os.environ if name.startswith("OPENLINEAGE")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "cwd").mkdir()
+    monkeypatch.chdir(tmp_path / "cwd")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> EventStore:
+    return EventStore(tmp_path / "events", clock=lambda: NIGHT)
+
+
+@pytest.fixture
+def facts() -> RunFacts:
+    return RunFacts(
+        attempt=Attempt("marketing.audience", NIGHT, DAGSTER_RUN),
+        naming=Naming("iceberg://platform", "headwater"),
+        job=JobFacts(
+            sql="create table marketing.audience as select email from crm.learners where marketing_consent",
+            description="The learners marketing may email.",
+            owner="team:marketing",
+            tags=(("tier", "gold"),),
+            source=SourceCode("https://github.com/acme/platform", "0" * 40, "pipelines/marketing/audience.sql"),
+        ),
+        parent=Parent(DAGSTER_RUN, "nightly"),
+        engine=Engine("DuckDB", "2.0.1"),
+        scheduled=NIGHT,
+    )
+
+
+@pytest.fixture
+def validate() -> Callable[[dict[str, Any]], list[str]]:
+    """The official schemas' and the linter's complaints about an event."""
+    script = SHARED / "tools" / "ol_validate.py"
+    if not script.exists():
+        pytest.skip("the official OpenLineage schemas are not at hand beside this checkout")
+    loaded = importlib.util.spec_from_file_location("ol_validate", script)
+    assert loaded is not None
+    assert loaded.loader is not None
+    module = importlib.util.module_from_spec(loaded)
+    loaded.loader.exec_module(module)
+    spec = module.Spec()
+    return lambda event: [*spec.event(event, lenient=False)[0], *module.lint(event)]

@@ -1,0 +1,113 @@
+"""Whole events are read out of whatever bytes there are, and each bad piece is reported by its place."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from governance.errors import EventStoreError
+from governance.events.reading import read_events
+
+SECRET = "hunter2"  # noqa: S105  stands for content that must not be echoed
+
+
+def event(run: int, **changes: Any) -> dict[str, Any]:
+    return {
+        "eventTime": "2026-10-01T02:00:00Z",
+        "eventType": "START",
+        "run": {"runId": f"00000000-0000-7000-8000-{run:012d}"},
+        "job": {"namespace": "headwater", "name": SECRET},
+        "inputs": [{"namespace": "n", "name": "a.b", "facets": {"schema": {"fields": [{"name": "x"}]}}}],
+    } | changes
+
+
+def line(run: int, **changes: Any) -> str:
+    return json.dumps(event(run, **changes))
+
+
+def runs(path: Path) -> list[int]:
+    return [int(found.run.run_id[-12:]) for found in read_events(path).events]
+
+
+def test_torn_glued_and_malformed_lines_are_read_around(tmp_path: Path) -> None:
+    lines = [
+        line(1),
+        line(2) + line(3),
+        line(4)[:80],
+        '{"job": "' + SECRET + '"}',
+        line(5)[:100] + line(6),
+        "é" + SECRET,
+        line(7) + "x" + line(8)[:50],
+    ]
+    file = tmp_path / "events.ndjson"
+    file.write_text("\n".join(lines))
+    assert runs(file) == [1, 2, 3, 6, 7]
+    problems = read_events(file).problems
+    assert [problem.line for problem in problems] == [3, 4, 5, 6, 7]
+    data = file.read_bytes()
+    starts = [lines[2], lines[3], lines[4], "é", "x" + line(8)[:50]]
+    assert [data[p.offset :].startswith(s[:30].encode()) for p, s in zip(problems, starts, strict=True)] == [True] * 5
+    assert all(SECRET not in str(problem) for problem in problems)
+
+
+def test_bytes_that_are_no_text_are_read_around(tmp_path: Path) -> None:
+    file = tmp_path / "events.ndjson"
+    broken = line(2).encode().replace(SECRET.encode(), b"\xff\xfe")
+    file.write_bytes(line(1).encode() + b"\n" + broken + b"\n\x00\x01\n" + line(3).encode())
+    assert runs(file) == [1, 3]
+    assert [problem.line for problem in read_events(file).problems] == [2, 3]
+
+
+def test_deeply_nested_json_is_a_problem_and_not_a_crash(tmp_path: Path) -> None:
+    file = tmp_path / "events.ndjson"
+    file.write_text('{"a":' * 5_000 + "\n" + "[" * 5_000 + "\n" + line(1))
+    assert runs(file) == [1]
+    assert len(read_events(file).problems) == 2
+
+
+def test_nulls_of_careless_producers_count_as_absent(tmp_path: Path) -> None:
+    file = tmp_path / "events.ndjson"
+    nulls = line(1, inputs=None, outputs=[{"namespace": "n", "name": "a", "facets": {"schema": None}}], eventType=None)
+    file.write_text(nulls)
+    assert runs(file) == [1]
+    assert read_events(file).problems == ()
+
+
+def test_a_malformed_facet_is_left_out_and_the_rest_of_the_event_kept(tmp_path: Path) -> None:
+    file = tmp_path / "events.ndjson"
+    facets = {"schema": {"fields": "x"}, "version": {"datasetVersion": "7"}}
+    file.write_text(line(1, outputs=[{"namespace": "n", "name": "a", "facets": facets}]))
+    reading = read_events(file)
+    (found,) = reading.events
+    assert found.outputs[0].facets.schema is None
+    assert found.outputs[0].facets.version is not None
+    assert [problem.reason for problem in reading.problems] == ["outputs[0]: facet schema is malformed"]
+
+
+def test_a_time_without_zone_is_read_as_utc_and_flagged(tmp_path: Path) -> None:
+    file = tmp_path / "events.ndjson"
+    file.write_text(line(1, eventTime="2026-10-01T02:00:00"))
+    reading = read_events(file)
+    assert reading.events[0].at.isoformat() == "2026-10-01T02:00:00+00:00"
+    assert [problem.reason for problem in reading.problems] == ["eventTime has no time zone, read as UTC"]
+
+
+def test_running_duplicates_and_empty_lists_are_handed_over(tmp_path: Path) -> None:
+    file = tmp_path / "events.ndjson"
+    file.write_text("\n".join([line(1), line(1), line(1, eventType="RUNNING", inputs=[])]))
+    assert runs(file) == [1, 1, 1]
+
+
+def test_arrays_pretty_objects_and_folders_are_read(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps([event(1), event(2)], indent=2))
+    (tmp_path / "b.json").write_text(json.dumps(event(3), indent=2))
+    (tmp_path / "c.jsonl").write_text(line(4) + "\n\n" + line(5) + "\n")
+    (tmp_path / "notes.txt").write_text("not events")
+    assert runs(tmp_path) == [1, 2, 3, 4, 5]
+    assert read_events(tmp_path).problems == ()
+
+
+def test_a_path_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(EventStoreError, match=r"nowhere\.ndjson"):
+        read_events(tmp_path / "nowhere.ndjson")
