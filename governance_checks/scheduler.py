@@ -47,11 +47,13 @@ NO_END = {
 class Ended:
     """An ended attempt with what Dagster's log says of it.
 
-    started: when Dagster logged the start of the step
-    reason:  the step's error, or why none is known; empty for a success
+    dagster_job: the Dagster job that the run is of
+    started:     when Dagster logged the start of the step
+    reason:      the step's error, or why none is known; empty for a success
     """
 
     known: EndedAttempt
+    dagster_job: str
     started: datetime
     reason: str
 
@@ -165,4 +167,5 @@ def _error(event: DagsterEvent) -> tuple[str, str]:
 
 def _ended(record: RunRecord, table: str, number: int, start: Start) -> Ended:
     attempt = Attempt(table, run_instant(record), record.dagster_run.run_id, number)
-    return Ended(EndedAttempt(attempt, table, start.status or "FAILURE"), start.at, start.reason)
+    known = EndedAttempt(attempt, table, start.status or "FAILURE")
+    return Ended(known, record.dagster_run.job_name, start.at, start.reason)
