@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from pathlib import Path
 from types import MappingProxyType
 
 from governance.duration import EXPECTED, parse_duration
@@ -119,7 +120,7 @@ def load_policy(project: Project) -> Policy:
         for name, section in _named_tables(file)
     }
     jobs = {job.name: job for file in settings for job in _external_jobs(file, lineage.job_namespace)}
-    waivers = tuple(_waiver(section) for file in _files(project, "waivers.toml") for section in _waiver_sections(file))
+    waivers = tuple(waiver for folder in project.policy for waiver in _waivers(project, folder / "waivers.toml"))
     return Policy(MappingProxyType(tables), lineage, waivers, tuple(jobs[name] for name in sorted(jobs)))
 
 
@@ -134,9 +135,9 @@ def load_sources(project: Project) -> tuple[Source, ...]:
 
 
 def _files(project: Project, name: str) -> tuple[Section, ...]:
-    """Return ``name`` of every policy folder that has it; the first folder must."""
+    """Return ``name`` of every policy folder that has it, and at least of the first: it must be there."""
     first, *overlays = (folder / name for folder in project.policy)
-    there = [first, *(path for path in overlays if path.is_file())]
+    there = [first, *(path for path in overlays if path.exists())]
     return tuple(read_section(path, project.relative(path)) for path in there)
 
 
@@ -157,10 +158,14 @@ def _dotted(section: Section) -> str:
 def _table(section: Section, order: tuple[str, ...]) -> TablePolicy:
     section.only("owner", "description", "columns")
     columns = {name: _column(column, order) for name, column in section.section("columns").sections()}
+    return TablePolicy(_owner(section), section.optional_text("description"), MappingProxyType(columns))
+
+
+def _owner(section: Section) -> str | None:
     owner = section.optional_text("owner")
     if owner is not None and not is_owner(owner):
         raise section.wrong("owner", f"{owner!r} is no owner", fix=OWNER_FORM)
-    return TablePolicy(owner, section.optional_text("description"), MappingProxyType(columns))
+    return owner
 
 
 def _column(section: Section, order: tuple[str, ...]) -> ColumnPolicy:
@@ -205,14 +210,17 @@ def _external_jobs(file: Section, default_namespace: str) -> Iterator[ExternalJo
             namespace=section.optional_text("namespace") or default_namespace,
             name=name,
             cadence=cadence,
-            owner=section.optional_text("owner"),
+            owner=_owner(section),
             description=section.optional_text("description"),
         )
 
 
-def _waiver_sections(file: Section) -> tuple[Section, ...]:
-    file.only("waiver")
-    return file.list_of_sections("waiver")
+def _waivers(project: Project, path: Path) -> Iterator[Waiver]:
+    """Yield the waivers of a file; one that is not there waives nothing."""
+    if path.exists():
+        file = read_section(path, project.relative(path))
+        file.only("waiver")
+        yield from (_waiver(section) for section in file.list_of_sections("waiver"))
 
 
 def _waiver(section: Section) -> Waiver:

@@ -195,7 +195,7 @@ def _declared(cursor: Cursor) -> tuple[tuple[str, str], ...]:
     if cursor.at < len(cursor.tokens) or cursor.tokens[-1].text != ")":
         raise cursor.wrong(
             UnreadConstruct,
-            "the column list ends with its parenthesis",
+            "the statement ends with its column list",
             fix="write create table if not exists … (name type, …);",
         )
     return tuple(columns)
