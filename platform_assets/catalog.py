@@ -6,7 +6,7 @@ Everything here goes through pyiceberg's public catalog, so SQLite, Postgres, RE
 
 import fcntl
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,6 +28,7 @@ from pyiceberg.types import (
     ListType,
     LongType,
     MapType,
+    NestedField,
     StringType,
     StructType,
     TimestampType,
@@ -47,14 +48,16 @@ __all__ = [
     "Catalog",
     "Planned",
     "Published",
+    "Table",
     "columns",
     "inventory",
+    "kind_of",
     "load",
+    "load_known",
     "open_catalog",
     "plan",
     "published",
     "schema_of",
-    "schemas",
     "sql_type",
 ]
 
@@ -64,33 +67,35 @@ RUN_ID = "openlineage.runId"
 DAGSTER_RUN_ID = "dagster.runId"
 
 SQL_TYPES: dict[type[IcebergType], str] = {
-    BinaryType: "BLOB",
-    BooleanType: "BOOLEAN",
-    DateType: "DATE",
-    DoubleType: "DOUBLE",
-    FixedType: "BLOB",
-    FloatType: "FLOAT",
-    IntegerType: "INTEGER",
-    LongType: "BIGINT",
-    StringType: "VARCHAR",
-    TimeType: "TIME",
-    TimestampType: "TIMESTAMP",
-    TimestamptzType: "TIMESTAMP WITH TIME ZONE",
-    UUIDType: "UUID",
+    BinaryType: "blob",
+    BooleanType: "boolean",
+    DateType: "date",
+    DoubleType: "double",
+    FixedType: "blob",
+    FloatType: "real",
+    IntegerType: "integer",
+    LongType: "bigint",
+    StringType: "varchar",
+    TimeType: "time",
+    TimestampType: "timestamp",
+    TimestamptzType: "timestamptz",
+    UUIDType: "uuid",
 }
+"""The names of ``governance.sql_type``, which declarations use too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
     """A table as one query reads it: one snapshot, whatever is committed meanwhile.
 
-    ``rows`` and ``bytes`` are the snapshot's own totals, None where its writer did not say.
+    ``rows``, ``bytes`` and ``files`` are the snapshot's own totals, None where its writer did not say.
     """
 
     table: str
     snapshot_id: int | None
     rows: int | None
     bytes: int | None
+    files: int | None
     relation: Relation
 
 
@@ -165,7 +170,7 @@ def _namespaces(catalog: Catalog, parent: tuple[str, ...]) -> Iterator[tuple[str
 
 
 def load(catalog: Catalog, table: str) -> Table:
-    """Return the table.
+    """Return the table as it is now; what is later read from the value is that state, whatever is committed meanwhile.
 
     Raises:
         CatalogError: there is none of that name.
@@ -177,24 +182,49 @@ def load(catalog: Catalog, table: str) -> Table:
         raise CatalogError(f"the catalog has no table {table}", fix="materialize what makes it, or add it") from error
 
 
+def load_known(catalog: Catalog, tables: Iterable[str]) -> dict[str, Table]:
+    """Return those of ``tables`` that the catalog has."""
+    known: dict[str, Table] = {}
+    for name in sorted(tables):
+        with suppress(NoSuchTableError):
+            known[name] = catalog.load_table(name)
+    return known
+
+
 def columns(table: Table) -> tuple[Column, ...]:
-    """Return the current columns of ``table`` in order."""
-    return tuple(Column(f.field_id, f.name, sql_type(f.field_type), f.doc or "") for f in table.schema().fields)
-
-
-def schema_of(catalog: Catalog, table: str) -> dict[str, str]:
-    """Return ``{column: SQL type}`` in table order.
+    """Return the current columns of ``table`` in order.
 
     Raises:
-        CatalogError: there is no such table.
+        CatalogError: a column of a type that SQL has no name for here.
 
     """
-    return {column.name: column.type for column in columns(load(catalog, table))}
+    return _columns(table.schema().fields)
 
 
-def schemas(catalog: Catalog, tables: Iterable[str]) -> dict[str, dict[str, str]]:
-    """Return ``{table: {column: SQL type}}`` for those of ``tables`` that the catalog has."""
-    return {table: schema_of(catalog, table) for table in sorted(tables) if catalog.table_exists(table)}
+def _columns(fields: Iterable[NestedField]) -> tuple[Column, ...]:
+    return tuple(_column(field.name, field) for field in fields)
+
+
+def _column(name: str, field: NestedField) -> Column:
+    kind = field.field_type
+    members: tuple[Column, ...] = ()
+    if isinstance(kind, StructType):
+        members = _columns(kind.fields)
+    elif isinstance(kind, ListType):
+        members = (_column("_element", kind.element_field),)
+    elif isinstance(kind, MapType):
+        members = (_column("_key", kind.key_field), _column("_value", kind.value_field))
+    return Column(field.field_id, name, sql_type(kind), field.doc or "", members)
+
+
+def schema_of(table: Table) -> dict[str, str]:
+    """Return ``{column: SQL type}`` in table order."""
+    return {column.name: column.type for column in columns(table)}
+
+
+def kind_of(catalog: Catalog) -> str:
+    """Return the kind of catalog as pyiceberg's settings call it, such as ``sql`` or ``rest``."""
+    return type(catalog).__name__.removesuffix("Catalog").lower()
 
 
 def sql_type(kind: IcebergType) -> str:
@@ -206,34 +236,28 @@ def sql_type(kind: IcebergType) -> str:
     """
     match kind:
         case DecimalType():
-            return f"DECIMAL({kind.precision},{kind.scale})"
+            return f"decimal({kind.precision}, {kind.scale})"
         case ListType():
             return f"{sql_type(kind.element_type)}[]"
         case MapType():
-            return f"MAP({sql_type(kind.key_type)}, {sql_type(kind.value_type)})"
+            return f"map({sql_type(kind.key_type)}, {sql_type(kind.value_type)})"
         case StructType():
             members = (f'"{f.name.replace(chr(34), chr(34) * 2)}" {sql_type(f.field_type)}' for f in kind.fields)
-            return f"STRUCT({', '.join(members)})"
+            return f"struct({', '.join(members)})"
     if type(kind) not in SQL_TYPES:
         raise CatalogError(f"the Iceberg type {kind} has no SQL type here", fix="cast the column to another type")
     return SQL_TYPES[type(kind)]
 
 
-def plan(catalog: Catalog, name: str) -> Planned:
-    """Return how a query reads ``name`` as it is now.
+def plan(name: str, table: Table) -> Planned:
+    """Return how a query reads ``table`` as it was loaded.
 
     Parquet files on this machine are read in place; whatever they alone would get wrong (delete files, files without
     field ids, nested columns that evolved, remote storage) is read by pyiceberg into memory.
-
-    Raises:
-        CatalogError: there is no such table.
-
     """
-    table = load(catalog, name)
     snapshot = table.current_snapshot()
     if snapshot is None:
-        pairs = tuple((column.name, column.type) for column in columns(table))
-        return Planned(name, None, 0, 0, Empty(pairs))
+        return Planned(name, None, 0, 0, 0, Empty(tuple(schema_of(table).items())))
     return Planned(name, snapshot.snapshot_id, *_totals(snapshot), _relation(table, table.scan()))
 
 
@@ -263,9 +287,13 @@ def _local_path(location: str) -> str:
     return path if path.startswith("/") else ""
 
 
-def _totals(snapshot: Snapshot) -> tuple[int | None, int | None]:
+def _totals(snapshot: Snapshot) -> tuple[int | None, int | None, int | None]:
     summary = snapshot.summary.additional_properties if snapshot.summary else {}
-    return _number(summary.get("total-records")), _number(summary.get("total-files-size"))
+    return (
+        _number(summary.get("total-records")),
+        _number(summary.get("total-files-size")),
+        _number(summary.get("total-data-files")),
+    )
 
 
 def _number(text: str | None) -> int | None:
@@ -298,4 +326,4 @@ def published(catalog: Catalog, table: str) -> tuple[Published, ...]:
 
 def _columns_at(table: Table, snapshot: Snapshot) -> tuple[Column, ...]:
     schema = table.schema() if snapshot.schema_id is None else table.schemas()[snapshot.schema_id]
-    return tuple(Column(f.field_id, f.name, sql_type(f.field_type), f.doc or "") for f in schema.fields)
+    return _columns(schema.fields)

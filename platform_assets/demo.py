@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from governance.errors import CatalogError
 from governance.policy import Policy, Source
 from platform_assets import demo_words as words
-from platform_assets.catalog import Catalog
+from platform_assets.catalog import Catalog, load_known
 from platform_assets.engines.engine import Engine
 from platform_assets.publish import Commit, replace, target
 
@@ -116,7 +116,8 @@ def _write(catalog: Catalog, engine: Engine, source: Source, policy: Policy, mad
     schema = engine.schema(source.columns)
     data = pa.table({field.name: pc.cast(made[field.name], field.type) for field in schema}, schema=schema)
     docs = {name: policy.column(source.table, name).description or "" for name in schema.names}
-    return replace(catalog, target(catalog, source.table), data.to_reader(), {"headwater.demo": str(SEED)}, docs)
+    at = target(source.table, load_known(catalog, [source.table]).get(source.table))
+    return replace(catalog, at, data.to_reader(), {"headwater.demo": str(SEED)}, docs)
 
 
 def _join(separator: str, *parts: pa.Array | str) -> pa.Array:

@@ -76,11 +76,9 @@ class Commit:
     location: str
 
 
-def target(catalog: Catalog, name: str) -> Target:
-    """Return the table ``name`` as it is now, to be written later or not at all."""
-    try:
-        table = catalog.load_table(name)
-    except NoSuchTableError:
+def target(name: str, table: Table | None) -> Target:
+    """Return ``name`` to be written on top of ``table`` as it was loaded, or made where that is None."""
+    if table is None:
         return Target(name, None)
     # pyiceberg would put the same rows on top of another run's commit; a Conflict computes them again
     table.metadata.properties[TableProperties.COMMIT_NUM_RETRIES] = "0"

@@ -15,12 +15,16 @@ from governance.errors import EngineError
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a stored table: its Iceberg field id, its name, its SQL type and its comment."""
+    """A column of a stored table: its Iceberg field id, its name, its SQL type, its comment, its members if nested.
+
+    A list's element is named ``_element``, a map's sides ``_key`` and ``_value``, as OpenLineage's schema facet has it.
+    """
 
     field_id: int
     name: str
     type: str
     doc: str = ""
+    fields: tuple["Column", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,12 +71,15 @@ def test_the_declared_tables_are_written_as_declared_and_again(
     assert inventory(catalog) == {source.table for source in SOURCES} == {commit.table for commit in commits}
     for source in SOURCES:
         declared = {field.name: field.type for field in engine.schema(source.columns)}
-        stored = {field.name: field.type for field in engine.schema(tuple(schema_of(catalog, source.table).items()))}
+        stored = {
+            field.name: field.type for field in engine.schema(tuple(schema_of(load(catalog, source.table)).items()))
+        }
         assert stored == declared
     learners = {column.name: column.doc for column in columns(load(catalog, "crm.learners"))}
     assert learners["email"] == policy.column("crm.learners", "email").description
     with engine.run(
-        Query("select count(*) n from crm.learners", ""), {"crm.learners": plan(catalog, "crm.learners").relation}
+        Query("select count(*) n from crm.learners", ""),
+        {"crm.learners": plan("crm.learners", load(catalog, "crm.learners")).relation},
     ) as reader:
         assert reader.read_all().to_pylist() == [{"n": 100}]
 

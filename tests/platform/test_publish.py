@@ -15,26 +15,24 @@ from pyiceberg.catalog import Catalog
 
 from governance.errors import CatalogError
 from governance.project import project_at
-from platform_assets.catalog import RUN_ID, inventory, open_catalog, plan, published, schema_of
+from platform_assets.catalog import RUN_ID, inventory, load, load_known, open_catalog, plan, published, schema_of
 from platform_assets.engines.duckdb import DuckDb
 from platform_assets.engines.engine import Files, Query, Rows
-from platform_assets.publish import Commit, Conflict, append, replace, target
+from platform_assets.publish import Commit, Conflict, Target, append, replace, target
 
 ENGINE = DuckDb(lambda: closing(duckdb.connect()))
 
 
-@pytest.fixture
-def catalog(tmp_path: Path) -> Iterator[Catalog]:
-    with open_catalog(project_at(tmp_path)) as opened:
-        yield opened
+def now(catalog: Catalog, name: str) -> Target:
+    return target(name, load_known(catalog, [name]).get(name))
 
 
 def put(catalog: Catalog, name: str, data: pa.Table, run: str = "run") -> Commit:
-    return replace(catalog, target(catalog, name), data.to_reader(), {RUN_ID: run}, {})
+    return replace(catalog, now(catalog, name), data.to_reader(), {RUN_ID: run}, {})
 
 
 def read(catalog: Catalog, name: str, query: str) -> list[dict[str, object]]:
-    with ENGINE.run(Query(query, "q.sql"), {name: plan(catalog, name).relation}) as reader:
+    with ENGINE.run(Query(query, "q.sql"), {name: plan(name, load(catalog, name)).relation}) as reader:
         return reader.read_all().to_pylist()
 
 
@@ -43,7 +41,7 @@ def test_a_new_table_is_created_with_its_rows_in_one_commit(catalog: Catalog) ->
     assert (commit.rows, commit.files, commit.total_rows, commit.lifecycle) == (3, 1, 3, "CREATE")
     assert commit.bytes > 0
     assert inventory(catalog) == {"s.t"}
-    assert schema_of(catalog, "s.t") == {"a": "BIGINT", "b": "VARCHAR"}
+    assert schema_of(load(catalog, "s.t")) == {"a": "bigint", "b": "varchar"}
     assert len(catalog.load_table("s.t").metadata.metadata_log) == 0
     assert read(catalog, "s.t", "select sum(a) a, min(b) b from s.t") == [{"a": 3, "b": "x"}]
 
@@ -56,7 +54,7 @@ def test_replacing_changes_columns_and_rows_in_one_metadata_commit(catalog: Cata
     assert len(table.metadata.metadata_log) == 2
     assert commit.lifecycle == "OVERWRITE"
     assert commit.total_rows == 1
-    assert schema_of(catalog, "s.t") == {"c": "BOOLEAN", "a": "VARCHAR", "d": "DOUBLE"}
+    assert schema_of(load(catalog, "s.t")) == {"c": "boolean", "a": "varchar", "d": "double"}
     ids = {c.name: c.field_id for c in commit.columns}
     assert ids["c"] == kept["c"]
     assert ids["a"] != kept["a"]
@@ -77,10 +75,10 @@ def test_odd_column_names_come_back_as_they_were(catalog: Catalog) -> None:
     data = pa.table({name: [place] for place, name in enumerate(ODD)})
     put(catalog, "s.odd", data)
     put(catalog, "s.odd", data)
-    assert isinstance(plan(catalog, "s.odd").relation, Files)
+    assert isinstance(plan("s.odd", load(catalog, "s.odd")).relation, Files)
     assert read(catalog, "s.odd", "from s.odd") == data.to_pylist()
     put(catalog, "s.odd", data.select(ODD[::-1]).append_column("new one", pa.array(["x"])))
-    assert list(schema_of(catalog, "s.odd")) == [*ODD[::-1], "new one"]
+    assert list(schema_of(load(catalog, "s.odd"))) == [*ODD[::-1], "new one"]
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -103,7 +101,7 @@ def test_a_table_written_under_an_older_schema_reads_right_in_place(catalog: Cat
     table = catalog.load_table("s.t")
     with table.update_schema() as update:
         update.rename_column("b", "renamed").add_column("c", table.schema().find_field("b").field_type)
-    relation = plan(catalog, "s.t").relation
+    relation = plan("s.t", load(catalog, "s.t")).relation
     assert isinstance(relation, Files)
     assert read(catalog, "s.t", "from s.t") == [{"a": 1, "renamed": "x", "c": None}]
 
@@ -112,7 +110,7 @@ def test_deleted_rows_and_files_without_field_ids_are_read_by_pyiceberg(catalog:
     put(catalog, "s.t", pa.table({"a": [1, 2]}))
     pa.parquet.write_table(pa.table({"a": [3]}), tmp_path / "added.parquet")
     catalog.load_table("s.t").add_files([str(tmp_path / "added.parquet")])
-    assert isinstance(plan(catalog, "s.t").relation, Rows)
+    assert isinstance(plan("s.t", load(catalog, "s.t")).relation, Rows)
     assert read(catalog, "s.t", "select a from s.t order by a") == [{"a": 1}, {"a": 2}, {"a": 3}]
 
 
@@ -130,17 +128,17 @@ def test_a_type_that_iceberg_lacks_is_refused_by_column_before_anything_is_writt
     catalog: Catalog, select: str, column: str, fix: str
 ) -> None:
     with ENGINE.run(Query(f"select 1 as a, {select}", "q.sql"), {}) as reader, pytest.raises(CatalogError) as caught:
-        replace(catalog, target(catalog, "s.bad"), reader, {}, {})
+        replace(catalog, now(catalog, "s.bad"), reader, {}, {})
     assert f"s.bad.{column}" in str(caught.value)
     assert fix in str(caught.value)
     assert inventory(catalog) == frozenset()
 
 
 def test_an_append_goes_by_position_into_the_declared_columns(catalog: Catalog) -> None:
-    declared = (("day", "DATE"), ("revenue", "DOUBLE"))
+    declared = (("day", "date"), ("revenue", "double"))
     for total in (1, 2):
-        at = target(catalog, "s.daily")
-        into = tuple(schema_of(catalog, "s.daily").items()) if at.table else declared
+        at = now(catalog, "s.daily")
+        into = tuple(schema_of(load(catalog, "s.daily")).items()) if at.table else declared
         query = Query("select '2026-10-01', sum(1.5::decimal(9,2))", "q.sql", into)
         with ENGINE.run(query, {}) as reader:
             commit = append(catalog, at, reader, {RUN_ID: f"run {total}"}, ENGINE.schema(declared))
@@ -158,7 +156,7 @@ def test_a_run_that_planned_on_an_older_table_conflicts_and_writes_nothing(catal
     data = pa.table({"a": [1]})
     if kind != "create":
         put(catalog, "s.t", data)
-    at = target(catalog, "s.t")
+    at = now(catalog, "s.t")
     put(catalog, "s.t", pa.table({"a": [2]}), "the other")
     write = append if kind == "append" else replace
     with pytest.raises(Conflict, match=r"s\.t was changed by another run"):
@@ -177,7 +175,7 @@ def test_a_failing_reader_leaves_the_table_as_it_was(catalog: Catalog) -> None:
     put(catalog, "s.t", pa.table({"a": [1]}))
     reader = pa.RecordBatchReader.from_batches(pa.schema([("a", pa.int64())]), batches())
     with pytest.raises(Stop):
-        replace(catalog, target(catalog, "s.t"), reader, {}, {})
+        replace(catalog, now(catalog, "s.t"), reader, {}, {})
     assert read(catalog, "s.t", "from s.t") == [{"a": 1}]
 
 
