@@ -1,0 +1,145 @@
+"""What a relation's columns are: stored in a table, computed by a query, or only known to a file."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from governance.lineage.dialects import Rules
+from governance.lineage.edges import NOTHING, SOURCE, Deps, Fields, united
+
+
+class Column(NamedTuple):
+    """A column in sight.
+
+    name:    as it is shown
+    key:     its name folded by the dialect, by which it is found
+    deps:    the source fields it comes from
+    members: the parts of a struct (or of a list of structs) where each is known by itself, by key
+    type:    the SQL type, where a schema gives it
+    """
+
+    name: str
+    key: str
+    deps: Deps
+    members: Mapping[str, "Column"] | None = None
+    type: str = ""
+
+
+class Columns(Protocol):
+    """The columns of one relation."""
+
+    def find(self, key: str, name: str) -> Column | None:
+        """Return the column with the folded name ``key`` (``name`` as written), None where there is none."""
+
+    def all(self) -> Sequence[Column] | None:
+        """Return every column in order, None where they cannot be known."""
+
+
+class ListedColumns:
+    """The columns of a query, a VALUES list, a function: all known."""
+
+    __slots__ = ("_all", "_index", "twice")
+
+    def __init__(self, columns: Sequence[Column]) -> None:
+        self._all = columns
+        self._index = {column.key: column for column in reversed(columns)}
+        self.twice = len(self._index) != len(columns)
+
+    def find(self, key: str, name: str) -> Column | None:  # noqa: ARG002  the protocol's
+        """See ``Columns``."""
+        return self._index.get(key)
+
+    def all(self) -> Sequence[Column]:
+        """See ``Columns``."""
+        return self._all
+
+
+class TableColumns:
+    """The columns of a stored table; each gets its field number when it is first used."""
+
+    __slots__ = ("_all", "_columns", "_dataset", "_fields", "_names", "_rules", "_types")
+
+    def __init__(self, dataset: str, types: Mapping[str, str], rules: Rules, fields: Fields) -> None:
+        self._dataset = dataset
+        self._types = types
+        self._rules = rules
+        self._fields = fields
+        self._columns: dict[str, Column] = {}
+        self._all: tuple[Column, ...] | None = None
+        self._names: dict[str, str] | None = None
+
+    def find(self, key: str, name: str) -> Column | None:  # noqa: ARG002  the protocol's
+        """See ``Columns``."""
+        column = self._columns.get(key)
+        if column is not None:
+            return column
+        spelt = self._spelling().get(key)
+        return self._column(key, spelt) if spelt is not None else None
+
+    def all(self) -> Sequence[Column]:
+        """See ``Columns``."""
+        if self._all is None:
+            keys = {spelt: key for key, spelt in reversed(self._spelling().items())}
+            self._all = tuple(self._column(keys[spelt], spelt) for spelt in self._types)
+        return self._all
+
+    def _spelling(self) -> dict[str, str]:
+        """Return key → the schema's spelling; a spelling that is exact comes before one that only folds to it."""
+        if self._names is None:
+            fold = self._rules.fold
+            self._names = {fold(name, True): name for name in self._types}  # noqa: FBT003  as if quoted
+            for name in self._types:
+                self._names.setdefault(fold(name, None), name)
+        return self._names
+
+    def _column(self, key: str, spelt: str) -> Column:
+        column = self._columns.get(spelt)
+        if column is None:
+            deps = {self._fields.number(self._dataset, spelt): SOURCE}
+            column = Column(spelt, key, deps, None, self._types[spelt])
+            self._columns[spelt] = self._columns[key] = column
+        return column
+
+
+class OpenColumns:
+    """The columns of a file whose schema the caller did not give: whatever is asked for is there."""
+
+    __slots__ = ("_columns", "_datasets", "_fields")
+
+    def __init__(self, datasets: Sequence[str], fields: Fields) -> None:
+        self._datasets = datasets
+        self._fields = fields
+        self._columns: dict[str, Column] = {}
+
+    def find(self, key: str, name: str) -> Column | None:
+        """See ``Columns``."""
+        column = self._columns.get(key)
+        if column is None:
+            deps = {self._fields.number(dataset, name): SOURCE for dataset in self._datasets}
+            column = self._columns[key] = Column(name, key, deps)
+        return column
+
+    def all(self) -> None:
+        """See ``Columns``."""
+        return
+
+
+class Relation(NamedTuple):
+    """Something in FROM: its name in scope (folded, "" for none), the qualifiers it answers to, its columns."""
+
+    alias: str
+    path: tuple[str, ...]
+    columns: Columns
+
+
+class Query(NamedTuple):
+    """What a query yields: its columns, the fields that shape its rows, the datasets it reads."""
+
+    columns: Sequence[Column]
+    rows: Deps = NOTHING
+    inputs: frozenset[str] = frozenset()
+
+
+def whole_row(alias: str, columns: Sequence[Column]) -> Column:
+    """Return a row as one value: every column flows into it, and each can be read back."""
+    deps = united([column.deps for column in columns])
+    return Column(alias, alias, deps, {column.key: column for column in columns})

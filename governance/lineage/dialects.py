@@ -1,0 +1,81 @@
+"""What differs between dialects when names are resolved: the case of identifiers and where an alias beats a column.
+
+Sources: each vendor's reference on identifiers and on name resolution in GROUP BY, HAVING, ORDER BY and the select list;
+DuckDB's were tried on 2.0.1.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlglot.dialects.dialect import Dialect
+
+from governance.errors import UnparsableSql
+
+
+def _lower(text: str, _quoted: object) -> str:
+    return text.lower()
+
+
+def _upper_unquoted(text: str, quoted: object) -> str:
+    return text if quoted else text.upper()
+
+
+def _lower_unquoted(text: str, quoted: object) -> str:
+    return text if quoted else text.lower()
+
+
+def _exact(text: str, _quoted: object) -> str:
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How one dialect resolves names.
+
+    fold:      (text, quoted) → the key by which identifiers are the same
+    lateral:   whether a select-list expression sees the aliases before it (where no column of that name is in scope)
+    aliases:   clauses in which an alias beats a column of the same name; "group", "having", "order", "where", ...
+    unseen:    clauses in which aliases are not visible at all
+    """
+
+    name: str
+    fold: Callable[[str, object], str]
+    lateral: bool = False
+    aliases: frozenset[str] = frozenset({"order"})
+    unseen: frozenset[str] = frozenset({"where", "qualify", "join"})
+
+
+_EVERYWHERE = frozenset({"where", "group", "having", "qualify", "order", "select", "join"})
+_SOME_LATERAL = frozenset({"join"})
+
+RULES: dict[str, Rules] = {
+    "duckdb": Rules("duckdb", _lower, lateral=True, aliases=frozenset({"order", "having"}), unseen=_SOME_LATERAL),
+    "snowflake": Rules("snowflake", _upper_unquoted, lateral=True, unseen=_SOME_LATERAL),
+    "redshift": Rules("redshift", _lower, lateral=True),
+    "databricks": Rules("databricks", _lower, lateral=True, aliases=frozenset({"order", "having"})),
+    "spark": Rules("spark", _lower, lateral=True, aliases=frozenset({"order", "having"})),
+    "teradata": Rules("teradata", _lower, lateral=True, unseen=frozenset()),
+    "clickhouse": Rules("clickhouse", _exact, lateral=True, aliases=_EVERYWHERE, unseen=frozenset()),
+    "bigquery": Rules(
+        "bigquery", _lower, aliases=frozenset({"order", "group", "having"}), unseen=frozenset({"where", "join"})
+    ),
+    "postgres": Rules("postgres", _lower_unquoted, unseen=frozenset({"where", "having", "qualify", "join"})),
+    "oracle": Rules("oracle", _upper_unquoted, unseen=frozenset({"where", "having", "qualify", "join"})),
+    "mysql": Rules("mysql", _lower, aliases=frozenset({"order", "having"})),
+    "tsql": Rules("tsql", _lower, unseen=frozenset({"where", "group", "having", "qualify", "join"})),
+    "trino": Rules("trino", _lower, unseen=frozenset({"where", "group", "having", "qualify", "join"})),
+    "hive": Rules("hive", _lower, aliases=frozenset({"order", "having"})),
+}
+
+
+def rules_for(dialect: str) -> tuple[Rules, Dialect]:
+    """Return the name rules and sqlglot's dialect; a dialect without rules of its own follows the SQL standard.
+
+    Raises:
+        UnparsableSql: no such dialect.
+    """
+    try:
+        parser = Dialect.get_or_raise(dialect)
+    except ValueError as error:
+        raise UnparsableSql(f"unknown SQL dialect {dialect!r}", fix=f"use one of {', '.join(sorted(RULES))}") from error
+    return RULES.get(dialect.lower(), Rules(dialect, _lower)), parser

@@ -1,0 +1,68 @@
+"""One SELECT: its relations, then its columns, then the clauses that shape its rows."""
+
+from sqlglot import exp
+
+from governance.lineage.columns import Column, Query
+from governance.lineage.edges import Deps
+from governance.lineage.naming import columns_named, name_of
+from governance.lineage.relation import read_from
+from governance.lineage.rows import read_rows
+from governance.lineage.scope import Environment, Scope
+from governance.lineage.session import Session
+from governance.lineage.star import expand, is_star
+from governance.lineage.value import shape, value_of
+
+
+def read_select(tree: exp.Expr, session: Session, env: Environment, parent: Scope | None) -> Query:
+    """Return what one SELECT yields."""
+    scope = Scope(session, env, parent)
+    return read_in(scope, tree)
+
+
+def read_in(scope: Scope, tree: exp.Expr) -> Query:
+    """Read ``tree`` in ``scope``, whose relations may be there already (several INSERTs over one FROM)."""
+    scope.session.tick()
+    read_from(scope, tree)
+    windows = tree.args.get("windows")
+    if windows:
+        scope.windows = {scope.session.key(window.args["this"]): window for window in windows}
+    columns = read_projections(scope, tree.args.get("expressions") or [])
+    scope.outputs = {column.key: column for column in reversed(columns)}
+    read_rows(scope, tree, columns)
+    return Query(columns, scope.rows, frozenset(scope.inputs))
+
+
+def read_projections(scope: Scope, expressions: list[exp.Expr]) -> list[Column]:
+    """Return the select list's columns in order, named, stars expanded."""
+    scope.clause = "select"
+    lateral = scope.session.rules.lateral
+    columns: list[Column] = []
+    for tree in expressions:
+        if is_star(tree):
+            columns.extend(expand(scope, tree))
+            continue
+        column = projection(scope, tree)
+        columns.append(column)
+        if lateral and tree.__class__ is exp.Alias:
+            scope.aliases.setdefault(column.key, column)
+    return columns_named(scope.session.rules, columns)
+
+
+def projection(scope: Scope, tree: exp.Expr) -> Column:
+    """Return one item of a select list as a column."""
+    value = tree
+    if tree.__class__ is exp.Alias:
+        value = tree.args["this"]
+        alias = tree.args["alias"]
+        name, key = alias.args["this"], scope.session.key(alias)
+    else:
+        name, key = "", ""
+    if value.__class__ is exp.Column:
+        column = scope.column(value)
+        return column._replace(name=name, key=key) if name else column
+    known = shape(scope, value)
+    deps: Deps = known.deps if known is not None else value_of(scope, value)
+    if not name:
+        name = name_of(scope.session.rules, value)
+        key = scope.session.rules.fold(name, None)
+    return Column(name, key, deps, known.members if known is not None else None)

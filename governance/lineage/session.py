@@ -1,0 +1,81 @@
+"""What one call to the engine knows: the text, the dialect's rules, the schema, and what the script made so far."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from governance.errors import LimitExceeded, LineageError
+from governance.lineage.columns import Columns, Query
+from governance.lineage.dialects import Rules
+from governance.lineage.edges import Fields
+from governance.lineage.tables import Tables
+
+MAX_SECONDS = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class Macro:
+    """A function or table macro of the script: its parameters (folded) and its body."""
+
+    parameters: tuple[str, ...]
+    defaults: tuple[exp.Expr | None, ...]
+    body: exp.Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A relation that the script made: ``query`` where it is resolved away (temporary, view), None where it is stored."""
+
+    columns: Columns
+    query: Query | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The state of one call. ``made`` and ``macros`` change from statement to statement, all else stays.
+
+    read:     (query tree, session, environment, enclosing scope) → Query; expressions hold queries and queries hold
+              expressions, so whoever reads expressions is handed the reader of queries
+    deadline: in seconds of ``time.monotonic``
+    """
+
+    sql: str
+    rules: Rules
+    tables: Tables
+    fields: Fields
+    read: "Callable[..., Query]"
+    deadline: float
+    made: dict[str, Made] = field(default_factory=dict)
+    macros: dict[str, Macro] = field(default_factory=dict)
+
+    def tick(self) -> None:
+        """Stop a statement that takes too long.
+
+        Raises:
+            LimitExceeded: the call is past its deadline.
+        """
+        if time.monotonic() > self.deadline:
+            raise LimitExceeded(f"lineage took longer than {MAX_SECONDS:.0f} seconds", fix="split the statement")
+
+    def key(self, identifier: exp.Expr) -> str:
+        """Return the folded name of an identifier."""
+        return self.rules.fold(identifier.args["this"], identifier.args.get("quoted"))
+
+    def error(
+        self, kind: type[LineageError], problem: str, at: exp.Expr | None = None, *, fix: str = "", clause: str = ""
+    ) -> LineageError:
+        """Return an error of ``kind`` that points at the first name in ``at``."""
+        line, column = self.place(at)
+        return kind(problem, fix=fix, line=line, column=column, clause=clause)
+
+    def place(self, at: exp.Expr | None) -> tuple[int | None, int | None]:
+        """Return the 1-based line and column where ``at`` begins in the text, None where the tree does not say."""
+        starts = (
+            [] if at is None else [part.meta["start"] for part in at.find_all(exp.Identifier) if "start" in part.meta]
+        )
+        if not starts:
+            return None, None
+        start = min(starts)
+        return self.sql.count("\n", 0, start) + 1, start - self.sql.rfind("\n", 0, start)

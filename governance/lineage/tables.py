@@ -1,0 +1,90 @@
+"""The caller's schema: which table a reference means, and its columns.
+
+**The rule by which a reference meets a key of the schema.** Both are dotted names of one to three parts. In order:
+
+1. ``default_schema`` put before a reference that lacks it, else the reference as it is, equals a key;
+2. the same without regard to case, if one key only fits (two that differ in case alone are told apart by the dialect's
+   own folding);
+3. the reference is the end of one key only (``learners`` for ``crm.learners``), unless a ``default_schema`` says where
+   unqualified names live; or one key only is the end of the reference (``prod.crm.learners`` for ``crm.learners``).
+
+A reference that fits several keys is refused, never guessed. Names in results are the keys as the caller spelt them.
+"""
+
+from collections.abc import Callable, Mapping
+
+from governance.lineage.columns import TableColumns
+from governance.lineage.dialects import Rules
+from governance.lineage.edges import Fields
+
+Schema = Mapping[str, Mapping[str, str]]
+
+
+class Tables:
+    """Look-up of one schema; everything is indexed when it is first asked for."""
+
+    __slots__ = ("_columns", "_default", "_ends", "_fields", "_full", "_rules", "schema")
+
+    def __init__(self, schema: Schema, default_schema: str | None, rules: Rules, fields: Fields) -> None:
+        self.schema = schema
+        self._default = tuple(default_schema.split(".")) if default_schema else ()
+        self._rules = rules
+        self._fields = fields
+        self._columns: dict[str, TableColumns] = {}
+        self._full: dict[str, list[str]] = {}
+        self._ends: dict[str, list[str]] = {}
+
+    def spelt(self, parts: tuple[str, ...]) -> str:
+        """Return ``parts`` as a full name: the default schema stands before a name that has none."""
+        return ".".join((*self._default, *parts)) if len(parts) == 1 else ".".join(parts)
+
+    def candidates(self, parts: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the full names that ``parts`` may mean, the likeliest first."""
+        text = ".".join(parts)
+        if not self._default or len(parts) > len(self._default):
+            return (text,)
+        return (".".join((*self._default[: len(self._default) + 1 - len(parts)], *parts)), text)
+
+    def find(self, parts: tuple[str, ...]) -> str | list[str] | None:
+        """Return the one key that ``parts`` mean, the list of them where they are several, None where there is none."""
+        candidates = self.candidates(parts)
+        for name in candidates:
+            if name in self.schema:
+                return name
+        self._index()
+        for name in candidates:
+            keys = self._full.get(name.lower())
+            if keys:
+                return keys[0] if len(keys) == 1 else self._by_case(name, keys)
+        return self._by_end(parts)
+
+    def _by_case(self, name: str, keys: list[str]) -> str | list[str]:
+        folded = self._rules.fold(name, None)
+        same = [key for key in keys if key == folded]
+        return same[0] if len(same) == 1 else keys
+
+    def _by_end(self, parts: tuple[str, ...]) -> str | list[str] | None:
+        wanted = ".".join(parts).lower()
+        keys = self._ends.get(wanted.rpartition(".")[2], [])
+        longer = [] if self._default and len(parts) == 1 else [k for k in keys if k.lower().endswith("." + wanted)]
+        found = longer or [key for key in keys if wanted.endswith("." + key.lower())]
+        return found[0] if len(found) == 1 else found or None
+
+    def _index(self) -> None:
+        if self._full or not self.schema:
+            return
+        for key in self.schema:
+            low = key.lower().replace('"', "").replace("`", "")
+            self._full.setdefault(low, []).append(key)
+            self._ends.setdefault(low.rpartition(".")[2], []).append(key)
+
+    def columns(self, key: str) -> TableColumns:
+        """Return the columns of the table under ``key`` of the schema."""
+        columns = self._columns.get(key)
+        if columns is None:
+            columns = self._columns[key] = TableColumns(key, self.schema[key], self._rules, self._fields)
+        return columns
+
+    def folded(self, fold: Callable[[str, object], str]) -> bool:
+        """Tell whether the schema spells its tables as ``fold`` leaves unquoted names: then so are new names spelt."""
+        return bool(self.schema) and all(fold(key, None) == key for key in self.schema)
