@@ -70,7 +70,8 @@ class Impact:
     values:     columns whose values can change
     population: columns that can change with the rows behind them, or are steered; disjoint from ``values``
     tables:     tables whose rows can change
-    unknown:    tables and columns whose job read something touched and told no column lineage, and what reads those
+    unknown:    tables and columns whose job read something touched and told no column lineage, what reads those,
+                and nothing that the first two list
     downstream: every table that a job derives, directly or not, from the start's table, whichever columns it reads
     """
 
@@ -110,20 +111,26 @@ def impact(graph: Graph, start: Field | Dataset) -> Impact:
     came, arrived = _walk(_Index.of(graph), _origins(graph, start))
     own = {start, *(graph.fields.get(start, ()) if isinstance(start, Dataset) else ())}
 
-    def touched(*touches: Touch) -> list[Reached]:
-        states = [state for state in came if state[1] in touches and state[0] not in own]
-        return sorted((_reached(state, came, arrived) for state in states), key=_order)
+    def touched(touch: Touch) -> tuple[Reached, ...]:
+        states = (state for state in came if state[1] is touch and state[0] not in own)
+        return tuple(sorted((_reached(state, came, arrived) for state in states), key=_order))
 
     values = touched(Touch.VALUE)
-    by_value = {reached.what for reached in values}
+    population = _without(values, touched(Touch.POPULATION))
     return Impact(
         start=start,
-        values=tuple(values),
-        population=tuple(reached for reached in touched(Touch.POPULATION) if reached.what not in by_value),
-        tables=tuple(touched(Touch.ROWS)),
-        unknown=tuple(touched(Touch.UNKNOWN)),
+        values=values,
+        population=population,
+        tables=touched(Touch.ROWS),
+        unknown=_without((*values, *population), touched(Touch.UNKNOWN)),
         downstream=_downstream(graph, start.dataset if isinstance(start, Field) else start),
     )
+
+
+def _without(listed: Iterable[Reached], reached: Iterable[Reached]) -> tuple[Reached, ...]:
+    """Return what is not listed already under a stronger word."""
+    things = {it.what for it in listed}
+    return tuple(it for it in reached if it.what not in things)
 
 
 @dataclass(frozen=True, slots=True)

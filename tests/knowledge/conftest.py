@@ -1,0 +1,138 @@
+"""Events written small: one builder for raw events, one reader for the lineage notation of the ``.txt`` files."""
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from governance.events.model import Event
+from governance.graph import Graph, build_graph
+from governance.lineage.model import Transformation
+from governance.policy import ColumnPolicy, LineagePolicy, Policy, TablePolicy
+
+HERE = Path(__file__).parent
+NAMESPACE = "iceberg://platform"
+ORDER = ("public", "internal", "personal", "sensitive")
+
+Say = Callable[..., Event]
+
+
+def _event(
+    state: str,
+    job: str = "j",
+    at: str = "2026-10-01T02:00:00Z",
+    run: str | None = None,
+    reads: Iterable[Any] = (),
+    writes: Iterable[Any] = (),
+    **facets: Any,
+) -> Event:
+    raw = {
+        "eventType": state,
+        "eventTime": at,
+        "run": {"runId": run or f"run of {job}", "facets": facets},
+        "job": {"namespace": "headwater", "name": job},
+        "inputs": [_dataset(it) for it in reads],
+        "outputs": [_dataset(it) for it in writes],
+    }
+    return msgspec.json.decode(json.dumps(raw), type=Event)
+
+
+def _dataset(it: Any) -> dict[str, Any]:
+    return {"namespace": NAMESPACE, "name": it} if isinstance(it, str) else {"namespace": NAMESPACE, **it}
+
+
+def _input(text: str) -> dict[str, Any]:
+    """``a.b.c JOIN`` or ``a.b.c AGGREGATION masked``."""
+    source, subtype, *masked = text.split()
+    table, _, field = source.rpartition(".")
+    kind = {"type": Transformation[subtype].type, "subtype": subtype, "masking": bool(masked)}
+    return {"namespace": NAMESPACE, "name": table, "field": field, "transformations": [kind]}
+
+
+def _output(table: str, lines: Iterable[str]) -> dict[str, Any]:
+    fields: dict[str, list[dict[str, Any]]] = {}
+    for line in lines:
+        name, _, inputs = line.partition(":")
+        fields.setdefault(name, []).extend(_input(text) for text in inputs.split(",") if text.strip())
+    rows = fields.pop("*", [])
+    lineage = {"fields": {name: {"inputFields": inputs} for name, inputs in fields.items()}, "dataset": rows}
+    return {
+        "name": table,
+        "facets": {"schema": {"fields": [{"name": name} for name in fields]}, "columnLineage": lineage},
+    }
+
+
+def _told(text: str, at: str = "2026-10-01T02:00:00Z") -> tuple[Event, ...]:
+    """One START and one COMPLETE for each job of the notation."""
+    events: list[Event] = []
+    for block in text.split("job ")[1:]:
+        head, *body = [line for line in block.splitlines() if line and not line.startswith("#")]
+        table, _, reads = head.partition(":")
+        events.append(_event("START", table, at, reads=reads.split(), writes=[table]))
+        events.append(_event("COMPLETE", table, at, reads=reads.split(), writes=[_output(table, body)]))
+    return tuple(events)
+
+
+@pytest.fixture(scope="session")
+def event() -> Say:
+    return _event
+
+
+@pytest.fixture(scope="session")
+def output() -> Callable[..., dict[str, Any]]:
+    return lambda table, *lines: _output(table, lines)
+
+
+@pytest.fixture(scope="session")
+def told() -> Callable[[str], tuple[Event, ...]]:
+    return _told
+
+
+@pytest.fixture(scope="session")
+def file_events() -> Callable[..., tuple[Event, ...]]:
+    return lambda *names: tuple(it for name in names for it in _told((HERE / f"{name}.txt").read_text()))
+
+
+@pytest.fixture(scope="session")
+def platform(file_events: Callable[..., tuple[Event, ...]]) -> Graph:
+    return build_graph(file_events("platform"))
+
+
+@pytest.fixture(scope="session")
+def whole_platform(file_events: Callable[..., tuple[Event, ...]]) -> Graph:
+    return build_graph(file_events("platform", "extra"))
+
+
+@pytest.fixture(scope="session")
+def payments(file_events: Callable[..., tuple[Event, ...]]) -> Graph:
+    return build_graph(file_events("payments"))
+
+
+@pytest.fixture(scope="session")
+def policy_of() -> Callable[..., Policy]:
+    """``policy_of({"crm.learners.email": "personal"}, through=…, waivers=…)``."""
+
+    def make(classes: dict[str, str], through: Iterable[str] = ("DIRECT", "INDIRECT"), **rest: Any) -> Policy:
+        owners = rest.pop("owners", {})
+        columns: dict[str, dict[str, ColumnPolicy]] = {table: {} for table in owners}
+        for name, classification in classes.items():
+            table, _, column = name.rpartition(".")
+            columns.setdefault(table, {})[column] = ColumnPolicy(classification)
+        tables = {table: TablePolicy(owners.get(table), None, of_table) for table, of_table in columns.items()}
+        return Policy(tables, LineagePolicy(ORDER, frozenset(through), frozenset(), NAMESPACE, "headwater"), **rest)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def platform_classes(platform: Graph) -> dict[str, str]:
+    """Every source column as the platform classifies it."""
+    personal = {"crm.learners.full_name", "crm.learners.email", "crm.learners.date_of_birth", "learning.reviews.body"}
+    sources = {str(edge.source) for edge in platform.edges} | personal
+    return {
+        name: "personal" if name in personal else "public" if name.startswith("learning.courses.") else "internal"
+        for name in sorted(sources)
+    }

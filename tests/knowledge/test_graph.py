@@ -1,0 +1,151 @@
+"""Which runs stand, and what they say together."""
+
+import json
+
+import msgspec
+import pytest
+
+from governance.dataset import Dataset, Field
+from governance.errors import UnknownField
+from governance.events.model import Event
+from governance.graph import build_graph, resolve
+from governance.lineage.model import Transformation
+
+T0, T1 = "2026-10-01T02:00:00Z", "2026-10-02T02:00:00Z"
+
+
+def test_the_four_pipelines_have_51_edges(platform):
+    assert len(platform.edges) == 51
+    assert len(platform.writes) == 4
+
+
+def test_the_latest_complete_run_of_a_job_and_output_stands(event, output):
+    old = event("COMPLETE", at=T0, run="1", reads=["a.a"], writes=[output("b.b", "x: a.a.x IDENTITY")])
+    new = event("COMPLETE", at=T1, run="2", reads=["a.c"], writes=[output("b.b", "y: a.c.y IDENTITY")])
+    failed = event("FAIL", at="2026-10-03T02:00:00Z", run="3", writes=[output("b.b", "z: a.z.z IDENTITY")])
+
+    graph = build_graph([new, failed, old])
+
+    assert [str(edge.source) for edge in graph.edges] == ["a.c.y"]
+    assert [str(flow.source) for flow in graph.flows] == ["a.c"]
+    assert graph.fields[Dataset("iceberg://platform", "b.b")] == (Field(Dataset("iceberg://platform", "b.b"), "y"),)
+
+
+def test_an_output_that_the_latest_run_does_not_name_stands(event, output):
+    both = event(
+        "COMPLETE", at=T0, run="1", writes=[output("b.b", "x: a.a.x IDENTITY"), output("b.c", "x: a.a.x IDENTITY")]
+    )
+    one = event("COMPLETE", at=T1, run="2", writes=[output("b.b", "x: a.a.x IDENTITY")])
+
+    assert [(str(write.dataset), write.run_id) for write in build_graph([both, one]).writes] == [
+        ("b.b", "2"),
+        ("b.c", "1"),
+    ]
+
+
+def test_several_jobs_that_write_one_table_add_up(event, output):
+    history = event("COMPLETE", "history", at=T0, writes=[output("b.b", "x: a.old.x IDENTITY")])
+    daily = event("COMPLETE", "daily", at=T1, writes=[output("b.b", "x: a.new.x IDENTITY")])
+
+    assert [(str(edge.source), edge.job) for edge in build_graph([history, daily]).edges] == [
+        ("a.new.x", "daily"),
+        ("a.old.x", "history"),
+    ]
+
+
+def test_rows_flow_from_every_input_also_where_no_column_says_so(told):
+    (flow,) = build_graph(told("job b.count: a.a\nn:\n")).flows
+
+    assert (str(flow.source), str(flow.target), flow.traced, flow.gaps) == ("a.a", "b.count", True, ())
+
+
+def test_an_input_that_only_column_lineage_names_is_an_input(event, output):
+    graph = build_graph([event("COMPLETE", writes=[output("b.b", "x: a.hidden.x IDENTITY")])])
+
+    assert [str(flow.source) for flow in graph.flows] == ["a.hidden"]
+
+
+def test_an_output_without_column_lineage_is_untraced_and_a_column_it_leaves_out_a_gap(event):
+    schema = {"schema": {"fields": [{"name": "x"}, {"name": "y"}]}}
+    said = {"fields": {"x": {"inputFields": [{"namespace": "iceberg://platform", "name": "a.a", "field": "x"}]}}}
+    opaque = event("COMPLETE", "one", reads=["a.a"], writes=[{"name": "b.b", "facets": schema}])
+    partial = event(
+        "COMPLETE", "two", reads=["a.a"], writes=[{"name": "b.c", "facets": schema | {"columnLineage": said}}]
+    )
+
+    assert [(str(flow.target), flow.traced, flow.gaps) for flow in build_graph([opaque, partial]).flows] == [
+        ("b.b", False, ()),
+        ("b.c", True, ("y",)),
+    ]
+
+
+def test_a_dependency_is_masked_only_where_every_way_is(event, output):
+    writes = [
+        output("b.b", "x: a.a.x TRANSFORMATION masked", "x: a.a.x TRANSFORMATION", "y: a.a.x TRANSFORMATION masked")
+    ]
+
+    assert [(str(edge.target), edge.masking) for edge in build_graph([event("COMPLETE", writes=writes)]).edges] == [
+        ("b.b.x", False),
+        ("b.b.y", True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("transformations", "expected"),
+    [
+        ([], Transformation.TRANSFORMATION),
+        ([{"type": "DIRECT"}], Transformation.TRANSFORMATION),
+        ([{"type": "direct", "subtype": "identity"}], Transformation.IDENTITY),
+        ([{"type": "INDIRECT", "subtype": "LOOKUP"}], Transformation.CONDITIONAL),
+        ([{"type": "INDIRECT", "subtype": "IDENTITY"}], Transformation.CONDITIONAL),
+    ],
+)
+def test_what_a_producer_leaves_out_reads_as_the_widest_of_its_type(event, transformations, expected):
+    part = {"namespace": "n", "name": "a.a", "field": "x", "transformations": transformations}
+    facets = {"columnLineage": {"fields": {"x": {"inputFields": [part]}}}}
+
+    (edge,) = build_graph([event("COMPLETE", writes=[{"name": "b.b", "facets": facets}])]).edges
+
+    assert edge.transformation is expected
+
+
+def test_the_deprecated_type_of_a_field_is_read(event):
+    said = {"inputFields": [{"namespace": "n", "name": "a.a", "field": "x"}], "transformationType": "MASKED"}
+    facets = {"columnLineage": {"fields": {"x": said}}}
+
+    (edge,) = build_graph([event("COMPLETE", writes=[{"name": "b.b", "facets": facets}])]).edges
+
+    assert edge.masking
+
+
+def test_fields_of_a_source_come_from_schema_and_edges_in_that_order(event, output):
+    source = {"name": "a.a", "facets": {"schema": {"fields": [{"name": "z"}, {"name": "b"}]}}}
+    graph = build_graph([event("COMPLETE", reads=[source], writes=[output("b.b", "x: a.a.x IDENTITY")])])
+
+    assert [field.name for field in graph.fields[Dataset("iceberg://platform", "a.a")]] == ["z", "b", "x"]
+
+
+def test_names_resolve_to_tables_and_columns(platform):
+    assert isinstance(resolve(platform, "crm.learners"), Dataset)
+    assert resolve(platform, "crm.learners.email") == resolve(platform, "iceberg://platform/crm.learners.email")
+
+
+def test_an_unknown_name_says_what_is_close(platform):
+    with pytest.raises(UnknownField, match=r"crm\.learners\.emial; did you mean crm\.learners\.email"):
+        resolve(platform, "crm.learners.emial")
+
+
+def test_a_name_of_two_namespaces_is_ambiguous(event):
+    raw = {
+        "eventType": "COMPLETE",
+        "eventTime": T0,
+        "run": {"runId": "1"},
+        "job": {"namespace": "n", "name": "j"},
+        "inputs": [{"namespace": "one", "name": "a.a"}, {"namespace": "two", "name": "a.a"}],
+        "outputs": [{"namespace": "one", "name": "b.b"}],
+    }
+    graph = build_graph([msgspec.json.decode(json.dumps(raw), type=Event)])
+
+    with pytest.raises(UnknownField, match=r"ambiguous; write one of one/a\.a, two/a\.a"):
+        resolve(graph, "a.a")
+    assert resolve(graph, "two/a.a") == Dataset("two", "a.a")

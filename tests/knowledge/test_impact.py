@@ -1,0 +1,180 @@
+"""What a change reaches, with the figures of the learning platform and of the payments example."""
+
+import json
+
+import pytest
+
+from governance.graph import build_graph, resolve
+from governance.impact import impact
+
+
+def reach(graph, name):
+    return impact(graph, resolve(graph, name))
+
+
+def names(reached):
+    return {str(it.what) for it in reached}
+
+
+@pytest.mark.parametrize(
+    ("start", "by_value", "in_all", "tables"),
+    [
+        ("crm.learners.email", {"marketing.audience.email"}, 1, set()),
+        ("crm.learners.marketing_consent", set(), 5, {"marketing.audience"}),
+        (
+            "learning.courses.category",
+            {"analytics.course_performance.category", "marketing.audience.favourite_category"},
+            12,
+            {"analytics.course_performance", "marketing.audience"},
+        ),
+    ],
+)
+def test_the_platforms_three_examples(platform, start, by_value, in_all, tables):
+    found = reach(platform, start)
+
+    assert names(found.values) == by_value
+    assert len(found.values) + len(found.population) == in_all
+    assert names(found.tables) == tables
+    assert found.unknown == ()
+
+
+def test_an_instrumented_copy_is_reached_by_value_and_by_rows(whole_platform):
+    assert names(reach(whole_platform, "crm.learners.email").values) == {
+        "marketing.audience.email",
+        "marketing.campaign_list.email",
+    }
+    assert names(reach(whole_platform, "crm.learners.status").tables) == {
+        "marketing.audience",
+        "marketing.campaign_list",
+    }
+
+
+def test_the_payments_example_is_labelled_as_printed(payments):
+    found = reach(payments, "src.payments.status")
+
+    assert names(found.values) == {"stg.payments.status", "fct.payments.is_captured", "feat.customer_risk.capture_rate"}
+    assert names(found.population) == {
+        "fct.payments.amount_minor",
+        "mart.revenue_daily.revenue",
+        "bi.exec_dashboard.revenue_tile",
+    }
+    assert len(found.assets) == 5
+    assert len(found.downstream) == 6
+    assert {str(it) for it in found.downstream} - {str(it) for it in found.assets} == {"mart.card_mix"}
+
+
+def test_rows_flow_through_a_count_that_names_no_column(told):
+    graph = build_graph(told("job b.b: a.a\nx: a.a.x IDENTITY\n*: a.a.keep FILTER\njob c.c: b.b\nn:\n"))
+
+    found = reach(graph, "a.a.keep")
+
+    assert names(found.tables) == {"b.b", "c.c"}
+    assert names(found.population) == {"b.b.x", "c.c.n"}
+    assert names(reach(graph, "a.a.x").population) == set()
+
+
+def test_a_column_first_seen_as_population_is_walked_again_by_value(told):
+    graph = build_graph(
+        told(
+            "job b.b: a.a\nx: a.a.x CONDITIONAL\nlong: a.a.x IDENTITY\n"
+            "job b.c: b.b\nlong: b.b.long IDENTITY\n"
+            "job c.c: b.b b.c\nx: b.b.x IDENTITY, b.c.long TRANSFORMATION\n"
+            "job d.d: c.c\nx: c.c.x IDENTITY\n"
+        )
+    )
+
+    found = reach(graph, "a.a.x")
+
+    assert names(found.values) == {"b.b.long", "b.c.long", "c.c.x", "d.d.x"}
+    assert names(found.population) == {"b.b.x"}
+
+
+def test_a_table_as_start_means_its_rows_and_all_its_columns(told):
+    graph = build_graph(told("job b.b: a.a\nx: a.a.x IDENTITY\nn:\n"))
+
+    found = reach(graph, "a.a")
+
+    assert names(found.values) == {"b.b.x"}
+    assert names(found.population) == {"b.b.n"}
+    assert names(found.tables) == {"b.b"}
+
+
+def test_self_edges_and_diamonds_end_and_the_start_is_in_neither_list(told):
+    graph = build_graph(
+        told(
+            "job b.b: a.a b.b\nx: a.a.x IDENTITY, b.b.x TRANSFORMATION\n*: b.b.x FILTER\n"
+            "job a.a: b.b\nx: b.b.x IDENTITY\n*: b.b.x JOIN\n"
+        )
+    )
+
+    found = reach(graph, "a.a.x")
+
+    assert names(found.values) == {"b.b.x"}
+    assert names(found.population) == set()
+    assert names(found.tables) == {"a.a", "b.b"}
+
+
+def test_a_table_without_column_lineage_is_unknown_and_the_walk_goes_on(event, told):
+    opaque = event("COMPLETE", "script", reads=["b.b"], writes=["x.export"])
+    graph = build_graph([*told("job b.b: a.a\nx: a.a.x IDENTITY\njob y.y: x.export\nz: x.export.z IDENTITY\n"), opaque])
+
+    found = reach(graph, "a.a.x")
+
+    assert names(found.values) == {"b.b.x"}
+    assert names(found.unknown) == {"x.export", "y.y"}
+    assert [hop.how for hop in found.unknown[0].path] == ["DIRECT IDENTITY", "NO COLUMN LINEAGE"]
+
+
+def test_a_column_that_lineage_leaves_out_is_unknown(event, output):
+    told = output("b.b", "x: a.a.x IDENTITY")
+    told["facets"]["schema"]["fields"].append({"name": "lost"})
+    next_ = output("c.c", "y: b.b.lost IDENTITY")
+    graph = build_graph(
+        [
+            event("COMPLETE", "one", reads=["a.a"], writes=[told]),
+            event("COMPLETE", "two", reads=["b.b"], writes=[next_]),
+        ]
+    )
+
+    found = reach(graph, "a.a.x")
+
+    assert names(found.values) == {"b.b.x"}
+    assert names(found.unknown) == {"b.b.lost", "c.c.y"}
+
+
+def test_the_path_is_the_shortest_and_all_arriving_edges_are_told(platform):
+    (table,) = reach(platform, "crm.learners.learner_id").tables[1:]
+
+    assert str(table.what) == "marketing.audience"
+    category = reach(platform, "learning.courses.category").tables[1]
+    assert [hop.how for hop in category.by] == ["INDIRECT JOIN", "INDIRECT GROUP_BY"]
+
+
+def test_the_json_form(whole_platform):
+    found = json.loads(json.dumps(reach(whole_platform, "crm.learners.email").as_dict()))
+
+    assert list(found) == ["start", "values", "population", "tables", "unknown", "downstream"]
+    assert found["start"] == "crm.learners.email"
+    assert found["values"][1] == {
+        "field": "marketing.campaign_list.email",
+        "dataset": "marketing.campaign_list",
+        "namespace": "iceberg://platform",
+        "distance": 2,
+        "edges": ["DIRECT IDENTITY"],
+        "path": [
+            {
+                "from": "crm.learners.email",
+                "to": "marketing.audience.email",
+                "how": "DIRECT IDENTITY",
+                "job": "marketing.audience",
+                "run": "run of marketing.audience",
+            },
+            {
+                "from": "marketing.audience.email",
+                "to": "marketing.campaign_list.email",
+                "how": "DIRECT IDENTITY",
+                "job": "marketing.campaign_list",
+                "run": "run of marketing.campaign_list",
+            },
+        ],
+    }
