@@ -1,0 +1,80 @@
+"""Where the user's own OpenLineage settings send events: the standard configuration, taken apart into destinations."""
+
+import copy
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from openlineage.client.transport import Transport, get_default_factory
+from openlineage.client.transport.noop import NoopConfig, NoopTransport
+
+from governance.events.client import client_for
+from governance.events.redact import redact_url
+
+# What says where events go; the rest (tokens, timeouts, retries) may change without making it another destination.
+_ADDRESS = ("type", "url", "endpoint", "topic", "log_file_path", "projectId", "location", "domainId", "transports")
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """One server, topic or file of the user's settings.
+
+    name: for people, without secrets; key: stays the same while the address does
+    """
+
+    name: str
+    key: str
+    settings: Mapping[str, Any] = field(repr=False)
+
+    def open(self) -> Transport:
+        """Return the client's transport to it; raises what that transport's class raises."""
+        return get_default_factory().create(copy.deepcopy(dict(self.settings)))
+
+
+def destinations() -> tuple[Destination, ...]:
+    """Return the destinations of ``openlineage.yml``, ``OPENLINEAGE__TRANSPORT…`` and ``OPENLINEAGE_URL``; often none.
+
+    A composite transport is taken apart, so that each of its children gets every event: the client only logs the
+    failure of one. One that stops at the first success is a single destination.
+
+    Raises:
+        EventStoreError: the settings cannot be read.
+    """
+    settings = client_for(NoopTransport(NoopConfig())).config.transport or {}
+    chosen = settings if settings.get("type") else _of_simple_variables(os.environ)
+    return tuple(_destination(single) for single in _taken_apart(chosen))
+
+
+def _of_simple_variables(env: Mapping[str, str]) -> Mapping[str, Any]:
+    """The server that ``OPENLINEAGE_URL`` and its companions name, which count where no transport is configured."""
+    if not env.get("OPENLINEAGE_URL"):
+        return {}
+    settings: dict[str, Any] = {"type": "http", "url": env["OPENLINEAGE_URL"]}
+    if env.get("OPENLINEAGE_ENDPOINT"):
+        settings["endpoint"] = env["OPENLINEAGE_ENDPOINT"]
+    if env.get("OPENLINEAGE_API_KEY"):
+        settings["auth"] = {"type": "api_key", "apiKey": env["OPENLINEAGE_API_KEY"]}
+    return settings
+
+
+def _taken_apart(settings: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    kind = settings.get("type")
+    if kind == "composite" and settings.get("continue_on_success", True):
+        children = settings.get("transports") or {}
+        for child in children.values() if isinstance(children, dict) else children:
+            yield from _taken_apart(child)
+    elif kind == "async_http":
+        # it loses what is queued when the process exits; sending waits in a thread of its own anyway
+        yield {**settings, "type": "http"}
+    elif kind and kind != "noop":
+        yield settings
+
+
+def _destination(settings: Mapping[str, Any]) -> Destination:
+    address = {name: settings[name] for name in _ADDRESS if name in settings}
+    key = hashlib.sha256(json.dumps(address, sort_keys=True, default=str).encode()).hexdigest()[:12]
+    places = [str(settings[name]) for name in ("url", "topic", "log_file_path", "location") if name in settings]
+    return Destination(redact_url(" ".join([str(settings["type"]), *places[:1]])), key, settings)

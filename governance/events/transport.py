@@ -1,0 +1,202 @@
+"""Events on their way to the user's own lineage server, after the local append and never instead of it.
+
+Delivery is at least once and in order: each destination has a cursor into the store, moved after the server has taken
+an event. A server that is down, slow or hanging costs a pipeline a bounded moment; what it missed is sent later. A
+destination that is new to the store gets it from its beginning.
+"""
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from openlineage.client.event_v2 import RunEvent
+from openlineage.client.transport import Transport
+
+from governance.errors import EventStoreError
+from governance.events.client import disabled
+from governance.events.cursor import Cursor
+from governance.events.destination import Destination, destinations
+from governance.events.redact import redact_text, secrets_of
+from governance.events.store import EventStore
+from governance.events.wire import run_event
+
+MOMENT = 0.4
+"""Seconds that :func:`forward` may take; a pipeline calls it twice, so it costs less than one second in all."""
+
+PAUSE = 60.0
+"""Seconds during which pipelines do not try a destination that failed them."""
+
+_BEHIND = 30.0  # seconds that a thread goes on in the background of a pipeline that no longer waits for it
+_CLOSE = 5.0
+# The server has read the event and will never take it; sending it again would block all that come after.
+_REFUSED_FOR_GOOD = frozenset({400, 409, 413, 422})
+
+
+@dataclass(frozen=True, slots=True)
+class Shipped:
+    """What became of the events for one destination.
+
+    sent:    events that it took now
+    refused: events that it answered it will never take; they are passed over, and ``error`` says why
+    left:    events still to be sent; None where that was not looked at
+    error:   in words, without secrets; empty where all is well
+    """
+
+    destination: str
+    sent: int = 0
+    refused: int = 0
+    left: int | None = None
+    error: str = ""
+
+
+def ship(store: EventStore, seconds: float = 60.0) -> tuple[Shipped, ...]:
+    """Send every destination what it has missed, for at most ``seconds``; nothing where the user has set none.
+
+    Raises:
+        EventStoreError: the OpenLineage settings cannot be read.
+    """
+    if disabled():
+        return ()
+    sendings = [_Sending(store, destination, time.monotonic() + seconds) for destination in destinations()]
+    _run(sendings, seconds)
+    return tuple(replace(sending.report, left=sending.left()) for sending in sendings)
+
+
+def forward(store: EventStore) -> tuple[Shipped, ...]:
+    """Do as :func:`ship` from within a pipeline: for :data:`MOMENT` at most, and never raise.
+
+    A destination that fails, or takes nothing in that time, is left alone for :data:`PAUSE`. Sending goes on in the
+    background while the process lives.
+    """
+    if disabled():
+        return ()
+    try:
+        found = destinations()
+    except EventStoreError as error:
+        return (Shipped("OpenLineage settings", error=str(error)),)
+    sendings = [_Sending(store, destination, time.monotonic() + _BEHIND) for destination in found]
+    ready = [sending for sending in sendings if not sending.cursor.paused(time.time())]
+    _run(ready, MOMENT)
+    for sending in ready:
+        sending.pause_if_stuck()
+    return tuple(sending.report for sending in ready)
+
+
+def _run(sendings: list["_Sending"], seconds: float) -> None:
+    """Run all at once in threads that nobody has to wait for: a hanging socket cannot be interrupted."""
+    deadline = time.monotonic() + seconds
+    threads = [threading.Thread(target=sending.run, name="lineage", daemon=True) for sending in sendings]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(max(0.0, deadline - time.monotonic()))
+
+
+@dataclass(slots=True)
+class _Sending:
+    """One attempt to bring a destination up to date; ``report`` is replaced as it goes, and read by another thread."""
+
+    store: EventStore
+    destination: Destination
+    deadline: float
+    report: Shipped = field(init=False)
+    cursor: Cursor = field(init=False)
+    done: bool = field(init=False, default=False)
+
+    def __post_init__(self) -> None:
+        self.report = Shipped(self.destination.name)
+        self.cursor = Cursor(self.store.folder / ".shipped", self.destination.key)
+
+    def run(self) -> None:
+        try:
+            with self.cursor.exclusive(self.deadline) as held:
+                if held:
+                    self._send_all()
+        except Exception as error:  # noqa: BLE001  a transport may be anybody's class; no pipeline fails by it
+            self._suspend(_words(error))
+        self.done = True
+
+    def pause_if_stuck(self) -> None:
+        if not self.done and not self.report.sent:
+            self._suspend(f"no answer within {MOMENT} s")
+
+    def left(self) -> int:
+        return sum(1 for _ in _pending(self.store, self.cursor.offsets()))
+
+    def _send_all(self) -> None:
+        start = self.cursor.offsets()
+        offsets, transport = dict(start), self.destination.open()
+        try:
+            for place, event in _pending(self.store, start):
+                if time.monotonic() >= self.deadline:
+                    break
+                self._send(transport, event)
+                offsets[place.file] = place.end
+                self.cursor.move(offsets)
+        finally:
+            if not transport.close(_CLOSE):
+                # something that was taken was not delivered, and nobody says what
+                self.cursor.move(start)
+        if self.report.sent:
+            self.cursor.resume()
+
+    def _send(self, transport: Transport, event: RunEvent) -> None:
+        try:
+            transport.emit(event)
+        except Exception as error:
+            if _status(error) not in _REFUSED_FOR_GOOD:
+                raise
+            self.report = replace(self.report, refused=self.report.refused + 1, error=_words(error))
+        else:
+            self.report = replace(self.report, sent=self.report.sent + 1)
+
+    def _suspend(self, error: str) -> None:
+        self.report = replace(self.report, error=error)
+        with suppress(OSError):
+            self.cursor.pause(time.time() + PAUSE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    file: str
+    end: int
+
+
+def _pending(store: EventStore, offsets: dict[str, int]) -> Iterator[tuple[_Place, RunEvent]]:
+    """The events behind the offsets, in order; a line that is no event is passed over, as readers report it."""
+    for file in store.files():
+        offset = offsets.get(file.name, 0)
+        if offset > file.stat().st_size:
+            offset = 0  # the file was rewritten, so the offset means nothing
+        for end, line in _whole_lines(file, offset):
+            event = _event(line)
+            if event is not None:
+                yield _Place(file.name, end), event
+
+
+def _event(line: bytes) -> RunEvent | None:
+    try:
+        return run_event(json.loads(line))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _whole_lines(file: Path, offset: int) -> Iterator[tuple[int, bytes]]:
+    with file.open("rb") as opened:
+        opened.seek(offset)
+        for line in opened:
+            offset += len(line)
+            if line.endswith(b"\n"):
+                yield offset, line
+
+
+def _status(error: Exception) -> int | None:
+    return getattr(getattr(error, "response", None), "status_code", None)
+
+
+def _words(error: Exception) -> str:
+    return redact_text(f"{type(error).__name__}: {error}", secrets_of())[:500]
