@@ -54,17 +54,28 @@ def _secret_values(name: str, text: str) -> Iterator[str]:
         yield text
     for match in re.finditer(r"://([^\s/'\"]+)@", text):
         yield match[1].partition(":")[2]
-    if text.startswith("{"):
+    if text.startswith(("{", "[")):
         yield from _secret_members(text)
 
 
 def _secret_members(text: str) -> Iterator[str]:
-    """Settings given as JSON (``OPENLINEAGE__TRANSPORT__AUTH``) hold their secrets one level down."""
+    """Settings given as JSON (``OPENLINEAGE__TRANSPORT``) hold their secrets some levels down."""
     try:
-        members = json.loads(text)
+        settings = json.loads(text)
     except ValueError:
         return
-    yield from (str(value) for key, value in members.items() if SECRET_NAME.search(key))
+    yield from _members_called_secret(settings)
+
+
+def _members_called_secret(settings: Any) -> Iterator[str]:
+    if isinstance(settings, dict):
+        for key, value in settings.items():
+            if isinstance(value, str) and SECRET_NAME.search(key):
+                yield value
+            yield from _members_called_secret(value)
+    elif isinstance(settings, list):
+        for member in settings:
+            yield from _members_called_secret(member)
 
 
 def redact_text(text: str, secrets: tuple[str, ...]) -> str:
@@ -106,13 +117,14 @@ def redact_error(text: str, sql: str, secrets: tuple[str, ...]) -> str:
 
 
 def redact_event(event: Any, secrets: tuple[str, ...]) -> Any:
-    """Return a serialised event with the free text in it redacted; what names a field, dataset, job or run stays."""
-    return _walk(event, "", lambda text: redact_text(text, secrets))
+    """Return a serialised event with the text in it redacted; what names a field, dataset, job or run stays."""
+    scrubs: dict[str, Callable[[str], str]] = dict.fromkeys(_FREE_TEXT, partial(redact_text, secrets=secrets))
+    return _walk(event, "", scrubs | {"query": partial(redact_sql, secrets=secrets)})
 
 
-def _walk(value: Any, key: str, scrub: Callable[[str], str]) -> Any:
+def _walk(value: Any, key: str, scrubs: Mapping[str, Callable[[str], str]]) -> Any:
     if isinstance(value, dict):
-        return {name: _walk(member, name, scrub) for name, member in value.items()}
+        return {name: _walk(member, name, scrubs) for name, member in value.items()}
     if isinstance(value, list):
-        return [_walk(member, key, scrub) for member in value]
-    return scrub(value) if isinstance(value, str) and key in _FREE_TEXT else value
+        return [_walk(member, key, scrubs) for member in value]
+    return scrubs[key](value) if isinstance(value, str) and key in scrubs else value

@@ -62,6 +62,7 @@ LARGEST_EVENT = 5_000_000
 """Bytes of one event; Dataplex refuses more than 5 MB."""
 
 _LONGEST_SQL = 500_000
+_TOO_LONG = f"-- withheld: longer than {_LONGEST_SQL:,} characters"
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +188,7 @@ def _event(
 def _job(run: RunFacts) -> Job:
     if run.job is None:
         return Job(run.naming.job_namespace, run.attempt.job)
-    shown = redact_sql(run.job.sql, run.secrets)[:_LONGEST_SQL]
+    shown = redact_sql(run.job.sql, run.secrets) if len(run.job.sql) <= _LONGEST_SQL else _TOO_LONG
     return Job(run.naming.job_namespace, run.attempt.job, job_facets(run.job, shown))
 
 

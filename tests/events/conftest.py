@@ -2,7 +2,7 @@
 
 import importlib.util
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +24,17 @@ SHARED = Path(__file__).parents[3] / "shared"
 
 
 @pytest.fixture(autouse=True)
-def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No settings of the machine's own; the client itself writes to os.environ, so the whole of it is put back."""
-    monkeypatch.setattr(os, "environ", os.environ.copy())
+    before = dict(os.environ)
     for name in [name for name in os.environ if name.startswith("OPENLINEAGE")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+        del os.environ[name]
+    os.environ["HOME"] = str(tmp_path / "home")
     (tmp_path / "cwd").mkdir()
     monkeypatch.chdir(tmp_path / "cwd")
+    yield
+    os.environ.clear()
+    os.environ.update(before)
 
 
 @pytest.fixture
