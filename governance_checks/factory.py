@@ -5,6 +5,7 @@ Each finding stands in exactly one place: on the asset that builds its table, or
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from dagster import (
     AssetCheckExecutionContext,
@@ -19,11 +20,14 @@ from dagster import (
     multi_asset_check,
 )
 
+from governance.report.findings import outcome_markdown
 from governance.rules import RULES, Known, Outcome, Rule, check
 from governance.rules.finding import Severity
-from governance_checks.outcome import outcome_markdown, outcome_sentence
 
 PLATFORM = AssetKey(["governance", "platform"])
+
+SHOWN = 50
+"""Findings in a check's table at most: its metadata is kept for every run, and read by people."""
 
 
 def build_checks(
@@ -75,10 +79,24 @@ def _result(asset: AssetKey, outcome: Outcome) -> AssetCheckResult:
         passed=outcome.passed,
         # a rule that passed keeps its own severity, so that its colour in the history says what it would have been
         severity=AssetCheckSeverity.ERROR if errors else AssetCheckSeverity[outcome.rule.severity.value],
-        description=outcome_sentence(outcome),
+        description=_sentence(outcome),
         metadata={
             "findings": len(outcome.findings),
             "waived": len(outcome.waived),
-            "what to do": MetadataValue.md(outcome_markdown(outcome)),
+            "what to do": MetadataValue.md(_table(outcome)),
         },
     )
+
+
+def _sentence(outcome: Outcome) -> str:
+    if outcome.passed:
+        return f"nothing found{f', {len(outcome.waived)} waived' if outcome.waived else ''}"
+    first, more = outcome.findings[0], len(outcome.findings) - 1
+    place = f"{first.table}.{first.column}" if first.column else first.table
+    return f"{place}: {first.message}{f' (and {more} more)' if more else ''}"
+
+
+def _table(outcome: Outcome) -> str:
+    more = len(outcome.findings) - SHOWN
+    shown = outcome_markdown(replace(outcome, findings=outcome.findings[:SHOWN]))
+    return f"{shown}\n\n{more} more are not shown here; `headwater check` shows all." if more > 0 else shown
