@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 Rows = Iterable[Sequence[str]]
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
-MARKUP = re.compile(r"[\\`*{}\[\]()#!|~$]|(?<![^\W_])_|_(?![^\W_])")
+MARKUP = re.compile(r"[\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_])")
 HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 

@@ -24,6 +24,7 @@ def _event(
     state: str,
     job: str = "j",
     at: str = "2026-10-01T02:00:00Z",
+    *,
     run: str | None = None,
     reads: Iterable[Any] = (),
     writes: Iterable[Any] = (),

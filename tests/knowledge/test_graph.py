@@ -1,6 +1,8 @@
 """Which runs stand, and what they say together."""
 
 import json
+from collections.abc import Callable
+from typing import Any
 
 import msgspec
 import pytest
@@ -8,18 +10,22 @@ import pytest
 from governance.dataset import Dataset, Field
 from governance.errors import UnknownField
 from governance.events.model import Event
-from governance.graph import build_graph, resolve
+from governance.graph import Graph, build_graph, resolve
 from governance.lineage.model import Transformation
+
+Told = Callable[..., tuple[Event, ...]]
+Say = Callable[..., Event]
+Shape = Callable[..., dict[str, Any]]
 
 T0, T1 = "2026-10-01T02:00:00Z", "2026-10-02T02:00:00Z"
 
 
-def test_the_four_pipelines_have_51_edges(platform):
+def test_the_four_pipelines_have_51_edges(platform: Graph) -> None:
     assert len(platform.edges) == 51
     assert len(platform.writes) == 4
 
 
-def test_the_latest_complete_run_of_a_job_and_output_stands(event, output):
+def test_the_latest_complete_run_of_a_job_and_output_stands(event: Say, output: Shape) -> None:
     old = event("COMPLETE", at=T0, run="1", reads=["a.a"], writes=[output("b.b", "x: a.a.x IDENTITY")])
     new = event("COMPLETE", at=T1, run="2", reads=["a.c"], writes=[output("b.b", "y: a.c.y IDENTITY")])
     failed = event("FAIL", at="2026-10-03T02:00:00Z", run="3", writes=[output("b.b", "z: a.z.z IDENTITY")])
@@ -31,7 +37,7 @@ def test_the_latest_complete_run_of_a_job_and_output_stands(event, output):
     assert graph.fields[Dataset("iceberg://platform", "b.b")] == (Field(Dataset("iceberg://platform", "b.b"), "y"),)
 
 
-def test_an_output_that_the_latest_run_does_not_name_stands(event, output):
+def test_an_output_that_the_latest_run_does_not_name_stands(event: Say, output: Shape) -> None:
     both = event(
         "COMPLETE", at=T0, run="1", writes=[output("b.b", "x: a.a.x IDENTITY"), output("b.c", "x: a.a.x IDENTITY")]
     )
@@ -43,7 +49,7 @@ def test_an_output_that_the_latest_run_does_not_name_stands(event, output):
     ]
 
 
-def test_several_jobs_that_write_one_table_add_up(event, output):
+def test_several_jobs_that_write_one_table_add_up(event: Say, output: Shape) -> None:
     history = event("COMPLETE", "history", at=T0, writes=[output("b.b", "x: a.old.x IDENTITY")])
     daily = event("COMPLETE", "daily", at=T1, writes=[output("b.b", "x: a.new.x IDENTITY")])
 
@@ -53,19 +59,19 @@ def test_several_jobs_that_write_one_table_add_up(event, output):
     ]
 
 
-def test_rows_flow_from_every_input_also_where_no_column_says_so(told):
+def test_rows_flow_from_every_input_also_where_no_column_says_so(told: Told) -> None:
     (flow,) = build_graph(told("job b.count: a.a\nn:\n")).flows
 
     assert (str(flow.source), str(flow.target), flow.traced, flow.gaps) == ("a.a", "b.count", True, ())
 
 
-def test_an_input_that_only_column_lineage_names_is_an_input(event, output):
+def test_an_input_that_only_column_lineage_names_is_an_input(event: Say, output: Shape) -> None:
     graph = build_graph([event("COMPLETE", writes=[output("b.b", "x: a.hidden.x IDENTITY")])])
 
     assert [str(flow.source) for flow in graph.flows] == ["a.hidden"]
 
 
-def test_an_output_without_column_lineage_is_untraced_and_a_column_it_leaves_out_a_gap(event):
+def test_an_output_without_column_lineage_is_untraced_and_a_column_it_leaves_out_a_gap(event: Say) -> None:
     schema = {"schema": {"fields": [{"name": "x"}, {"name": "y"}]}}
     said = {"fields": {"x": {"inputFields": [{"namespace": "iceberg://platform", "name": "a.a", "field": "x"}]}}}
     opaque = event("COMPLETE", "one", reads=["a.a"], writes=[{"name": "b.b", "facets": schema}])
@@ -79,7 +85,7 @@ def test_an_output_without_column_lineage_is_untraced_and_a_column_it_leaves_out
     ]
 
 
-def test_a_dependency_is_masked_only_where_every_way_is(event, output):
+def test_a_dependency_is_masked_only_where_every_way_is(event: Say, output: Shape) -> None:
     writes = [
         output("b.b", "x: a.a.x TRANSFORMATION masked", "x: a.a.x TRANSFORMATION", "y: a.a.x TRANSFORMATION masked")
     ]
@@ -100,7 +106,9 @@ def test_a_dependency_is_masked_only_where_every_way_is(event, output):
         ([{"type": "INDIRECT", "subtype": "IDENTITY"}], Transformation.CONDITIONAL),
     ],
 )
-def test_what_a_producer_leaves_out_reads_as_the_widest_of_its_type(event, transformations, expected):
+def test_what_a_producer_leaves_out_reads_as_the_widest_of_its_type(
+    event: Say, transformations: list[dict[str, str]], expected: Transformation
+) -> None:
     part = {"namespace": "n", "name": "a.a", "field": "x", "transformations": transformations}
     facets = {"columnLineage": {"fields": {"x": {"inputFields": [part]}}}}
 
@@ -109,7 +117,7 @@ def test_what_a_producer_leaves_out_reads_as_the_widest_of_its_type(event, trans
     assert edge.transformation is expected
 
 
-def test_the_deprecated_type_of_a_field_is_read(event):
+def test_the_deprecated_type_of_a_field_is_read(event: Say) -> None:
     said = {"inputFields": [{"namespace": "n", "name": "a.a", "field": "x"}], "transformationType": "MASKED"}
     facets = {"columnLineage": {"fields": {"x": said}}}
 
@@ -118,24 +126,24 @@ def test_the_deprecated_type_of_a_field_is_read(event):
     assert edge.masking
 
 
-def test_fields_of_a_source_come_from_schema_and_edges_in_that_order(event, output):
+def test_fields_of_a_source_come_from_schema_and_edges_in_that_order(event: Say, output: Shape) -> None:
     source = {"name": "a.a", "facets": {"schema": {"fields": [{"name": "z"}, {"name": "b"}]}}}
     graph = build_graph([event("COMPLETE", reads=[source], writes=[output("b.b", "x: a.a.x IDENTITY")])])
 
     assert [field.name for field in graph.fields[Dataset("iceberg://platform", "a.a")]] == ["z", "b", "x"]
 
 
-def test_names_resolve_to_tables_and_columns(platform):
+def test_names_resolve_to_tables_and_columns(platform: Graph) -> None:
     assert isinstance(resolve(platform, "crm.learners"), Dataset)
     assert resolve(platform, "crm.learners.email") == resolve(platform, "iceberg://platform/crm.learners.email")
 
 
-def test_an_unknown_name_says_what_is_close(platform):
+def test_an_unknown_name_says_what_is_close(platform: Graph) -> None:
     with pytest.raises(UnknownField, match=r"crm\.learners\.emial; did you mean crm\.learners\.email"):
         resolve(platform, "crm.learners.emial")
 
 
-def test_a_name_of_two_namespaces_is_ambiguous(event):
+def test_a_name_of_two_namespaces_is_ambiguous() -> None:
     raw = {
         "eventType": "COMPLETE",
         "eventTime": T0,

@@ -1,18 +1,25 @@
 """What a change reaches, with the figures of the learning platform and of the payments example."""
 
 import json
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import pytest
 
-from governance.graph import build_graph, resolve
-from governance.impact import impact
+from governance.events.model import Event
+from governance.graph import Graph, build_graph, resolve
+from governance.impact import Impact, Reached, impact
+
+Told = Callable[..., tuple[Event, ...]]
+Say = Callable[..., Event]
+Shape = Callable[..., dict[str, Any]]
 
 
-def reach(graph, name):
+def reach(graph: Graph, name: str) -> Impact:
     return impact(graph, resolve(graph, name))
 
 
-def names(reached):
+def names(reached: Iterable[Reached]) -> set[str]:
     return {str(it.what) for it in reached}
 
 
@@ -29,7 +36,9 @@ def names(reached):
         ),
     ],
 )
-def test_the_platforms_three_examples(platform, start, by_value, in_all, tables):
+def test_the_platforms_three_examples(
+    platform: Graph, start: str, by_value: set[str], in_all: int, tables: set[str]
+) -> None:
     found = reach(platform, start)
 
     assert names(found.values) == by_value
@@ -38,7 +47,7 @@ def test_the_platforms_three_examples(platform, start, by_value, in_all, tables)
     assert found.unknown == ()
 
 
-def test_an_instrumented_copy_is_reached_by_value_and_by_rows(whole_platform):
+def test_an_instrumented_copy_is_reached_by_value_and_by_rows(whole_platform: Graph) -> None:
     assert names(reach(whole_platform, "crm.learners.email").values) == {
         "marketing.audience.email",
         "marketing.campaign_list.email",
@@ -49,7 +58,7 @@ def test_an_instrumented_copy_is_reached_by_value_and_by_rows(whole_platform):
     }
 
 
-def test_the_payments_example_is_labelled_as_printed(payments):
+def test_the_payments_example_is_labelled_as_printed(payments: Graph) -> None:
     found = reach(payments, "src.payments.status")
 
     assert names(found.values) == {"stg.payments.status", "fct.payments.is_captured", "feat.customer_risk.capture_rate"}
@@ -63,7 +72,7 @@ def test_the_payments_example_is_labelled_as_printed(payments):
     assert {str(it) for it in found.downstream} - {str(it) for it in found.assets} == {"mart.card_mix"}
 
 
-def test_rows_flow_through_a_count_that_names_no_column(told):
+def test_rows_flow_through_a_count_that_names_no_column(told: Told) -> None:
     graph = build_graph(told("job b.b: a.a\nx: a.a.x IDENTITY\n*: a.a.keep FILTER\njob c.c: b.b\nn:\n"))
 
     found = reach(graph, "a.a.keep")
@@ -73,7 +82,7 @@ def test_rows_flow_through_a_count_that_names_no_column(told):
     assert names(reach(graph, "a.a.x").population) == set()
 
 
-def test_a_column_first_seen_as_population_is_walked_again_by_value(told):
+def test_a_column_first_seen_as_population_is_walked_again_by_value(told: Told) -> None:
     graph = build_graph(
         told(
             "job b.b: a.a\nx: a.a.x CONDITIONAL\nlong: a.a.x IDENTITY\n"
@@ -89,7 +98,7 @@ def test_a_column_first_seen_as_population_is_walked_again_by_value(told):
     assert names(found.population) == {"b.b.x"}
 
 
-def test_a_table_as_start_means_its_rows_and_all_its_columns(told):
+def test_a_table_as_start_means_its_rows_and_all_its_columns(told: Told) -> None:
     graph = build_graph(told("job b.b: a.a\nx: a.a.x IDENTITY\nn:\n"))
 
     found = reach(graph, "a.a")
@@ -99,7 +108,7 @@ def test_a_table_as_start_means_its_rows_and_all_its_columns(told):
     assert names(found.tables) == {"b.b"}
 
 
-def test_self_edges_and_diamonds_end_and_the_start_is_in_neither_list(told):
+def test_self_edges_and_diamonds_end_and_the_start_is_in_neither_list(told: Told) -> None:
     graph = build_graph(
         told(
             "job b.b: a.a b.b\nx: a.a.x IDENTITY, b.b.x TRANSFORMATION\n*: b.b.x FILTER\n"
@@ -114,7 +123,7 @@ def test_self_edges_and_diamonds_end_and_the_start_is_in_neither_list(told):
     assert names(found.tables) == {"a.a", "b.b"}
 
 
-def test_a_table_without_column_lineage_is_unknown_and_the_walk_goes_on(event, told):
+def test_a_table_without_column_lineage_is_unknown_and_the_walk_goes_on(event: Say, told: Told) -> None:
     opaque = event("COMPLETE", "script", reads=["b.b"], writes=["x.export"])
     graph = build_graph([*told("job b.b: a.a\nx: a.a.x IDENTITY\njob y.y: x.export\nz: x.export.z IDENTITY\n"), opaque])
 
@@ -125,7 +134,7 @@ def test_a_table_without_column_lineage_is_unknown_and_the_walk_goes_on(event, t
     assert [hop.how for hop in found.unknown[0].path] == ["DIRECT IDENTITY", "NO COLUMN LINEAGE"]
 
 
-def test_a_column_that_lineage_leaves_out_is_unknown(event, output):
+def test_a_column_that_lineage_leaves_out_is_unknown(event: Say, output: Shape) -> None:
     told = output("b.b", "x: a.a.x IDENTITY")
     told["facets"]["schema"]["fields"].append({"name": "lost"})
     next_ = output("c.c", "y: b.b.lost IDENTITY")
@@ -142,7 +151,7 @@ def test_a_column_that_lineage_leaves_out_is_unknown(event, output):
     assert names(found.unknown) == {"b.b.lost", "c.c.y"}
 
 
-def test_the_path_is_the_shortest_and_all_arriving_edges_are_told(platform):
+def test_the_path_is_the_shortest_and_all_arriving_edges_are_told(platform: Graph) -> None:
     (table,) = reach(platform, "crm.learners.learner_id").tables[1:]
 
     assert str(table.what) == "marketing.audience"
@@ -150,7 +159,7 @@ def test_the_path_is_the_shortest_and_all_arriving_edges_are_told(platform):
     assert [hop.how for hop in category.by] == ["INDIRECT JOIN", "INDIRECT GROUP_BY"]
 
 
-def test_the_json_form(whole_platform):
+def test_the_json_form(whole_platform: Graph) -> None:
     found = json.loads(json.dumps(reach(whole_platform, "crm.learners.email").as_dict()))
 
     assert list(found) == ["start", "values", "population", "tables", "unknown", "downstream"]
