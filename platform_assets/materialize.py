@@ -6,6 +6,7 @@ read lineage ─> START (durable) ─> SQL ─> commit ─> COMPLETE
 """
 
 import random
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,11 +16,20 @@ from datetime import datetime
 from governance.errors import EngineError, EventStoreError, LineageError
 from governance.events.facets import Input, Naming
 from governance.events.redact import redact_error, secrets_of
-from governance.events.run import Attempt, RunFacts, abort_event, complete_event, fail_event, require_size, start_event
+from governance.events.run import (
+    Attempt,
+    RunFacts,
+    abort_event,
+    complete_event,
+    fail_event,
+    require_size,
+    start_event,
+)
 from governance.events.run_facets import Engine as EngineFacts
 from governance.events.run_facets import JobFacts, Parent
 from governance.events.source_code import source_code
 from governance.events.store import EventStore
+from governance.events.transport import forward
 from governance.lineage.model import ColumnLineage
 from governance.pipeline import Pipeline
 from governance.policy import Policy
@@ -126,12 +136,14 @@ def materialize(platform: Platform, pipeline: Pipeline, run: Run) -> Materialize
     with watch.timing("events"):
         platform.store.append(start_event(facts, platform.clock(), reads, [pipeline.table]))
     with _ended_on_error(platform, facts):
+        with watch.timing("events"):
+            forward(platform.store)
         if isinstance(traced, Exception):
             raise traced
         with watch.timing("work"):
             traced, inputs, commit = _work(platform, traced, run)
     with watch.timing("events"):
-        warnings = _complete(platform, facts, traced, inputs, commit)
+        warnings = (*_complete(platform, facts, traced, inputs, commit), *_unshipped(platform.store))
     timings = Timings(**{kind: watch.spent[kind] for kind in ("lineage", "work", "events")})
     return Materialized(run.attempt.run_id, traced.statement, traced.lineage, inputs, commit, timings, warnings)
 
@@ -186,20 +198,21 @@ def _ended_on_error(platform: Platform, facts: RunFacts) -> Iterator[None]:
         yield
     except Exception as error:
         failed = fail_event(facts, platform.clock(), str(error) or type(error).__name__)
-        _end(lambda: platform.store.end(failed), error)
+        _end(platform.store, lambda: platform.store.end(failed), error)
         raise
     except BaseException as interrupt:
         # Dagster's Terminate is no Exception; nor is Ctrl-C
         aborted = abort_event(facts, platform.clock(), f"the run was interrupted ({type(interrupt).__name__})")
-        _end(lambda: platform.store.end(aborted), interrupt)
+        _end(platform.store, lambda: platform.store.end(aborted), interrupt)
         raise
 
 
-def _end(end: Callable[[], bool], error: BaseException) -> None:
+def _end(store: EventStore, end: Callable[[], bool], error: BaseException) -> None:
     try:
         end()
     except EventStoreError as unsent:
         error.add_note(f"and its terminal event was not written: {unsent}")
+    forward(store)
 
 
 def _work(platform: Platform, traced: Traced, run: Run) -> tuple[Traced, tuple[Planned, ...], Commit]:
@@ -252,6 +265,7 @@ def _shown_without_data(statement: Statement) -> Iterator[None]:
         yield
     except QueryError as error:
         shown = redact_error(error.problem, statement.pipeline.sql, secrets_of())
+        shown = re.sub(r"\s*LINE \d+\s*$", "", shown)
         raise QueryError(shown, file=error.file, line=error.line, fix=error.fix) from None
 
 
@@ -260,7 +274,7 @@ def _same_columns(traced: Traced, names: list[str]) -> None:
     told = [field.name for field in traced.lineage.fields]
     if traced.statement.kind is Kind.REPLACE and [n.lower() for n in told] != [n.lower() for n in names]:
         raise EngineError(
-            f"{traced.statement.pipeline.file}: lineage has the columns {told}, and the query gave {names}",
+            f"{traced.statement.pipeline.file}: lineage has {', '.join(told)}, and the query gave {', '.join(names)}",
             fix="give every column an alias of its own",
         )
 
@@ -284,6 +298,14 @@ def _complete(
     except (EventStoreError, LineageError) as error:
         return (f"the data is committed and its COMPLETE is not written: {error}; run headwater events repair",)
     return ("the run was closed before it was complete: the first terminal event stands, COMPLETE was left out",)
+
+
+def _unshipped(store: EventStore) -> tuple[str, ...]:
+    return tuple(
+        f"{it.destination} does not have all events yet: {it.error}; headwater events ship sends them again"
+        for it in forward(store)
+        if it.error
+    )
 
 
 @contextmanager

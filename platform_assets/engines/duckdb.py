@@ -25,6 +25,7 @@ SETTINGS = (
     "set python_enable_replacements = false",
     "set autoinstall_known_extensions = false",
     "set autoload_known_extensions = false",
+    "set enable_progress_bar = false",
 )
 LOCK = ("set enable_external_access = false", "set lock_configuration = true")
 

@@ -1,0 +1,196 @@
+"""Pipelines and sources → Dagster assets. What the files say is all there is to say: nothing is registered by hand."""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from dagster import (
+    AssetCheckKey,
+    AssetExecutionContext,
+    AssetKey,
+    AssetsDefinition,
+    AssetSpec,
+    AutomationCondition,
+    FreshnessPolicy,
+    MaterializeResult,
+    RunRecord,
+    asset,
+)
+from dagster_duckdb import DuckDBResource
+
+from governance.duration import parse_duration
+from governance.errors import CatalogError, LineageError
+from governance.events.run import Attempt
+from governance.events.run_facets import Parent
+from governance.events.store import EventStore
+from governance.pipeline import Pipeline, load_pipelines
+from governance.policy import Policy, Source, TablePolicy, load_policy, load_sources
+from governance.project import Project
+from governance.report.table import markdown
+from governance.statement import Program, parse, read_program
+from platform_assets.catalog import open_catalog
+from platform_assets.engines.duckdb import DuckDb
+from platform_assets.materialize import Materialized, Platform, Run, materialize
+from platform_assets.metadata import asset_key, pipeline_metadata, run_metadata, table_metadata
+
+SCHEDULED_TIME = ".dagster/scheduled_execution_time"
+"""The run tag in which Dagster's daemon keeps the tick that a scheduled run stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What the project's files say, read once for all of its assets."""
+
+    project: Project
+    policy: Policy
+    sources: tuple[Source, ...]
+    pipelines: tuple[Pipeline, ...]
+    program: Program
+
+    @property
+    def assets(self) -> frozenset[str]:
+        """Every table that Dagster has a page for."""
+        return frozenset({source.table for source in self.sources} | {it.table for it in self.pipelines})
+
+
+def load(project: Project) -> Loaded:
+    """Read the project's files; a pipeline whose SQL cannot be read is in there all the same.
+
+    Raises:
+        PolicyError, PipelineError: a policy file or a pipeline's header is wrong.
+    """
+    policy, sources, pipelines = load_policy(project), load_sources(project), load_pipelines(project)
+    program = read_program(pipelines, sources, masking_functions=policy.lineage.masking_functions)
+    return Loaded(project, policy, sources, pipelines, program)
+
+
+def build_assets(project: Project) -> tuple[AssetsDefinition | AssetSpec, ...]:
+    """Return an asset for each pipeline and an external one for each source.
+
+    The assets ask for a resource ``duckdb``: ``duckdb_resource``.
+
+    Raises:
+        PolicyError, PipelineError: a policy file or a pipeline's header is wrong.
+    """
+    loaded = load(project)
+    return (
+        *(_pipeline_asset(loaded, pipeline) for pipeline in loaded.pipelines),
+        *(_source_asset(loaded.policy, source) for source in loaded.sources),
+    )
+
+
+def duckdb_resource(project: Project) -> DuckDBResource:
+    """Return the resource that the assets ask for: in memory, what does not fit going to the state folder."""
+    return DuckDBResource(database=":memory:", connection_config={"temp_directory": str(project.state / "spill")})
+
+
+def run_of(pipeline: Pipeline, record: RunRecord, retry: int) -> Run:
+    """Return the run of ``pipeline`` that a Dagster run's try number ``retry`` (0-based) is.
+
+    Its instant is the scheduled time, else the Dagster run's start, so that whoever reads Dagster's log can compute the
+    same OpenLineage run id.
+    """
+    dagster_run = record.dagster_run
+    tick = dagster_run.tags.get(SCHEDULED_TIME)
+    scheduled = datetime.fromisoformat(tick).astimezone(UTC) if tick else None
+    begun = datetime.fromtimestamp(record.start_time, UTC) if record.start_time else record.create_timestamp
+    root = dagster_run.root_run_id
+    parent = Parent(
+        run_id=dagster_run.run_id,
+        job=dagster_run.job_name,
+        root=Parent(root, dagster_run.job_name) if root else None,
+    )
+    return Run(Attempt(pipeline.job, scheduled or begun.astimezone(UTC), dagster_run.run_id, retry), parent, scheduled)
+
+
+def _pipeline_asset(loaded: Loaded, pipeline: Pipeline) -> AssetsDefinition:
+    metadata = table_metadata(loaded.policy, pipeline.table, loaded.program.schemas.get(pipeline.table, {}))
+
+    @asset(
+        key=asset_key(pipeline.table),
+        deps=_deps(pipeline),
+        description=_description(loaded.program, pipeline),
+        group_name=pipeline.schema,
+        kinds={"duckdb", "iceberg", "sql"},
+        owners=_owners(loaded.policy, pipeline),
+        tags=dict.fromkeys(pipeline.tags, ""),
+        metadata={**metadata, **pipeline_metadata(loaded.project, pipeline)},
+        code_version=hashlib.sha256(pipeline.sql.encode()).hexdigest()[:16],
+        automation_condition=_automation(pipeline),
+        freshness_policy=_freshness(pipeline),
+    )
+    def run_pipeline(context: AssetExecutionContext, duckdb: DuckDBResource) -> MaterializeResult[None]:
+        record = context.instance.get_run_record_by_id(context.run.run_id)
+        if record is None:
+            raise CatalogError(
+                f"Dagster has no record of its run {context.run.run_id}", fix="run it on a Dagster instance"
+            )
+        policy = load_policy(loaded.project)
+        done = _materialize(
+            loaded.project,
+            policy,
+            duckdb,
+            pipeline,
+            run_of(pipeline, record, context.op_execution_context.retry_number),
+        )
+        for warning in done.warnings:
+            context.log.warning(warning)
+        return MaterializeResult(metadata=run_metadata(policy, done, loaded.assets))
+
+    return run_pipeline
+
+
+def _materialize(
+    project: Project, policy: Policy, duckdb: DuckDBResource, pipeline: Pipeline, run: Run
+) -> Materialized:
+    with open_catalog(project) as catalog:
+        engine, store = DuckDb(duckdb.get_connection), EventStore(project.events)
+        return materialize(Platform(project, policy, catalog, engine, store, _now), pipeline, run)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _source_asset(policy: Policy, source: Source) -> AssetSpec:
+    owner = policy.tables.get(source.table, TablePolicy()).owner
+    return AssetSpec(
+        asset_key(source.table),
+        description=source.description,
+        group_name=source.table.partition(".")[0],
+        kinds={"iceberg"},
+        owners=[owner] if owner else [],
+        metadata=table_metadata(policy, source.table, dict(source.columns)),
+    )
+
+
+def _deps(pipeline: Pipeline) -> list[AssetKey]:
+    try:
+        return [asset_key(table) for table in sorted(parse(pipeline).upstream)]
+    except LineageError:
+        # the asset says so itself, in its description and when it is materialized
+        return []
+
+
+def _description(program: Program, pipeline: Pipeline) -> str:
+    error = program.unreadable.get(pipeline.table)
+    broken = f"**This pipeline cannot be read:** {markdown(str(error))}\n\n" if error else ""
+    return broken + markdown(pipeline.description)
+
+
+def _owners(policy: Policy, pipeline: Pipeline) -> list[str]:
+    owner = policy.tables.get(pipeline.table, TablePolicy()).owner or pipeline.owner
+    return [owner] if owner else []
+
+
+def _automation(pipeline: Pipeline) -> AutomationCondition[AssetKey | AssetCheckKey] | None:
+    if pipeline.automation is None:
+        return None
+    if pipeline.automation == "eager":
+        return AutomationCondition.eager()
+    return AutomationCondition.on_cron(pipeline.automation, "UTC")
+
+
+def _freshness(pipeline: Pipeline) -> FreshnessPolicy | None:
+    span = parse_duration(pipeline.freshness) if pipeline.freshness else None
+    return FreshnessPolicy.time_window(fail_window=span) if span else None

@@ -1,0 +1,163 @@
+"""What is known of a table → Dagster metadata, for the machine and, as Markdown tables, for people.
+
+Dagster's open-source UI keeps `dagster/column_lineage` to itself and knows no transformation types, so every input is
+shown again as a table, with a link to the asset that it comes from.
+"""
+
+import re
+import warnings
+from collections.abc import Collection, Iterable, Mapping
+from itertools import islice
+from urllib.parse import quote
+
+from dagster import (
+    AssetKey,
+    BetaWarning,
+    CodeReferencesMetadataValue,
+    LocalFileCodeReference,
+    MetadataValue,
+    TableColumn,
+    TableColumnDep,
+    TableColumnLineage,
+    TableSchema,
+)
+
+from governance.events.redact import redact_sql, secrets_of
+from governance.lineage.model import ColumnLineage, InputField
+from governance.pipeline import Pipeline
+from governance.policy import Policy
+from governance.project import Project
+from governance.report.table import markdown
+from platform_assets.materialize import Materialized
+
+ROWS_SHOWN = 300
+"""Rows of a table in Dagster; the event has all of them."""
+
+Metadata = dict[str, MetadataValue | TableColumnLineage | str | int | float]
+
+
+def asset_key(table: str) -> AssetKey:
+    """Return the key of the asset that a table is: its parts."""
+    return AssetKey(table.split("."))
+
+
+def table_metadata(policy: Policy, table: str, columns: Mapping[str, str]) -> Metadata:
+    """Return what is known of a table before it runs: its name, and its columns with descriptions and classes."""
+    namespace = policy.lineage.namespace.rstrip("/")
+    known: Metadata = {
+        "dagster/table_name": table,
+        "dagster/uri": f"{namespace}/{table}",
+        "dagster/storage_kind": "iceberg",
+    }
+    return known | ({"dagster/column_schema": _schema(policy, table, columns.items())} if columns else {})
+
+
+def pipeline_metadata(project: Project, pipeline: Pipeline) -> Metadata:
+    """Return where a pipeline's text stands and the text itself, as it may be shown."""
+    known: Metadata = {"SQL": MetadataValue.md(fenced(redact_sql(pipeline.sql, secrets_of()), "sql"))}
+    if pipeline.grain:
+        known["grain"] = ", ".join(pipeline.grain)
+    path = project.root / pipeline.file
+    if path.is_file():
+        with warnings.catch_warnings():
+            # code references are Dagster's beta since 1.8, and losing them would lose a link and nothing else
+            warnings.simplefilter("ignore", BetaWarning)
+            here = LocalFileCodeReference(file_path=str(path), line_number=1, label=pipeline.file)
+            known["dagster/code_references"] = CodeReferencesMetadataValue(code_references=[here])
+    return known
+
+
+def run_metadata(policy: Policy, done: Materialized, assets: Collection[str]) -> Metadata:
+    """Return what one run is known by; ``assets`` are the tables that Dagster has a page for."""
+    commit, table = done.commit, done.statement.pipeline.table
+    columns = [(column.name, column.type) for column in commit.columns]
+    return {
+        **table_metadata(policy, table, dict(columns)),
+        "dagster/row_count": commit.total_rows,
+        "dagster/size_bytes": commit.total_bytes,
+        "dagster/column_lineage": column_lineage(done.lineage, assets),
+        "inputs of each column": MetadataValue.md(field_table(done.lineage, assets)),
+        "inputs that shape every row": MetadataValue.md(row_table(done.lineage, assets)),
+        "rows written": commit.rows,
+        "snapshot id": str(commit.snapshot_id),
+        "OpenLineage run id": done.run_id,
+        "seconds": round(done.timings.work, 3),
+        "seconds for governance": round(done.timings.lineage + done.timings.events, 3),
+    } | ({"warnings": MetadataValue.md("\n".join(f"- {markdown(w)}" for w in done.warnings))} if done.warnings else {})
+
+
+def column_lineage(lineage: ColumnLineage, assets: Collection[str]) -> TableColumnLineage:
+    """Return Dagster's column lineage: the DIRECT inputs that come from an asset, once each."""
+    return TableColumnLineage(
+        {
+            out.name: [
+                TableColumnDep(asset_key=asset_key(dataset), column_name=name)
+                for dataset, name in sorted(
+                    {(i.dataset, i.field) for i in out.inputs if i.transformation.direct and i.dataset in assets}
+                )
+            ]
+            for out in lineage.fields
+        }
+    )
+
+
+def field_table(lineage: ColumnLineage, assets: Collection[str]) -> str:
+    """Return every column with all of its inputs, DIRECT and INDIRECT, as a Markdown table."""
+    rows = (
+        (markdown(out.name), *_input(used, assets)) for out in lineage.fields for used in _sorted(out.inputs) or (None,)
+    )
+    return _table(("column", "input", "type", "subtype", "masked"), rows)
+
+
+def row_table(lineage: ColumnLineage, assets: Collection[str]) -> str:
+    """Return the inputs that decide which rows there are, and the tables read for no column, as Markdown."""
+    shown = _table(("input", "type", "subtype", "masked"), (_input(used, assets) for used in _sorted(lineage.dataset)))
+    used = {i.dataset for out in lineage.fields for i in out.inputs} | {i.dataset for i in lineage.dataset}
+    others = ", ".join(_linked(name, name, assets) for name in sorted(set(lineage.inputs) - used))
+    return f"{shown}\n\nRead too, for how many rows there are: {others}" if others else shown
+
+
+def fenced(text: str, language: str) -> str:
+    """Return ``text`` as a Markdown code block that nothing in it can end."""
+    longest = max((len(ticks) for ticks in re.findall(r"`{3,}", text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
+
+
+def _schema(policy: Policy, table: str, columns: Iterable[tuple[str, str]]) -> MetadataValue:
+    return MetadataValue.table_schema(TableSchema([_column(policy, table, name, kind) for name, kind in columns]))
+
+
+def _column(policy: Policy, table: str, name: str, kind: str) -> TableColumn:
+    declared = policy.column(table, name)
+    tags = {"classification": declared.classification} if declared.classification else {}
+    return TableColumn(name, kind, description=declared.description, tags=tags)
+
+
+def _sorted(inputs: Iterable[InputField]) -> tuple[InputField, ...]:
+    """DIRECT before INDIRECT, then by name."""
+    return tuple(sorted(inputs, key=lambda i: (i.transformation.value, i.dataset, i.field)))
+
+
+def _input(used: InputField | None, assets: Collection[str]) -> tuple[str, str, str, str]:
+    if used is None:
+        return "from no column", "", "", ""
+    transformation = used.transformation
+    shown = _linked(used.dataset, f"{used.dataset}.{used.field}", assets)
+    return shown, transformation.type, transformation.subtype, "yes" if used.masking else ""
+
+
+def _linked(table: str, text: str, assets: Collection[str]) -> str:
+    if table not in assets:
+        return markdown(text)
+    path = "/".join(quote(part, safe="") for part in table.split("."))
+    return f"[{markdown(text)}](/assets/{path})"
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    remaining = iter(rows)
+    shown = list(islice(remaining, ROWS_SHOWN))
+    lines = [head, ("---",) * len(head), *shown]
+    left = sum(1 for _ in remaining)
+    table = "\n".join(f"| {' | '.join(line)} |" for line in lines) if shown else "none"
+    return f"{table}\n\nand {left} more, which the COMPLETE event has" if left else table
