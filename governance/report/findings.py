@@ -41,7 +41,8 @@ def outcome_text(outcome: Outcome) -> str:
     lines += [f"  {line}" for finding in outcome.findings for line in _paragraph(finding)]
     for waived in outcome.waived:
         reason, who, until = _waiver(waived.waiver)
-        lines.append(plain(f"  accepted by {who} until {until}: {_place(waived.finding)}: {waived.finding.message}"))
+        what = f"accepted by {who} until {until}: {_place(waived.finding)}: {waived.finding.message}"
+        lines.append(f"  {plain(what)}")
         lines.append(f"    {plain(reason)}")
     lines += [f"  {plain(line)}" for line in _unused(outcome)]
     return "\n".join(lines)

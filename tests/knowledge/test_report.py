@@ -45,7 +45,7 @@ def test_waivers_stay_visible_in_an_outcome() -> None:
 
     assert outcome_text(outcome).splitlines() == [
         "understated_classification: no findings, 1 waived",
-        "accepted by dpo@example.com until 2026-12-31: b.b.email: declared internal",
+        "  accepted by dpo@example.com until 2026-12-31: b.b.email: declared internal",
         "    under review",
         "  The waiver of dpo@example.com for b.c (until 2026-12-31) matches no finding: take it out.",
     ]
