@@ -1,0 +1,68 @@
+"""The code location: assets, checks, jobs, schedules and sensors, put together here and nowhere else."""
+
+from datetime import UTC, datetime
+from functools import partial
+
+from dagster import (
+    AssetSelection,
+    AutomationConditionSensorDefinition,
+    DagsterInstance,
+    DefaultSensorStatus,
+    Definitions,
+    in_process_executor,
+)
+
+from governance.events.facets import Naming
+from governance.events.store import EventStore
+from governance.project import Project, find_project
+from governance.rules import Known
+from governance_checks.factory import build_checks, platform_asset
+from governance_checks.governance_job import build_jobs, build_schedules
+from governance_checks.scheduler import WINDOW, ended_attempts
+from governance_checks.sensors import Closer, build_sensors
+from platform_assets.factory import Loaded, build_assets, duckdb_resource, load
+from platform_assets.known import known
+
+
+def build_definitions(project: Project) -> Definitions:
+    """Return everything that Dagster is to know of ``project``.
+
+    Raises:
+        PolicyError, PipelineError: a policy file or a pipeline's header is wrong.
+    """
+    loaded = load(project)
+    nightly, governance = build_jobs()
+    return Definitions(
+        assets=[*build_assets(project), platform_asset()],
+        asset_checks=build_checks((pipeline.table for pipeline in loaded.pipelines), partial(known_to, loaded)),
+        jobs=[nightly, governance],
+        schedules=build_schedules(nightly, governance),
+        sensors=[*build_sensors(_closer(loaded)), _automation()],
+        resources={"duckdb": duckdb_resource(project)},
+        # one process for all steps of a run: a process each costs several times the work of a small pipeline
+        executor=in_process_executor,
+    )
+
+
+def known_to(loaded: Loaded, instance: DagsterInstance) -> Known:
+    """Return what rules may ask, with the attempts that ``instance`` saw end."""
+    now = datetime.now(UTC)
+    return known(loaded, (ended.known for ended in ended_attempts(instance, now - WINDOW)), now)
+
+
+def _closer(loaded: Loaded) -> Closer:
+    lineage = loaded.policy.lineage
+    readable = {statement.pipeline.table: statement.reads for statement in loaded.program.statements}
+    reads = {pipeline.table: readable.get(pipeline.table, ()) for pipeline in loaded.pipelines}
+    naming = Naming(lineage.namespace, lineage.job_namespace)
+    return Closer(EventStore(loaded.project.events), naming, reads, partial(datetime.now, UTC))
+
+
+def _automation() -> AutomationConditionSensorDefinition:
+    # whoever writes "automation: eager" into a header has switched it on; only such pipelines have a condition
+    return AutomationConditionSensorDefinition(
+        "automation", target=AssetSelection.all(), default_status=DefaultSensorStatus.RUNNING
+    )
+
+
+defs = build_definitions(find_project())

@@ -1,0 +1,41 @@
+"""What the rules look at, gathered from the policy, the pipelines, the catalog and the event store."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from governance.events.store import EventStore
+from governance.graph import graph_of
+from governance.rules import EndedAttempt, Known
+from governance.runs import read_runs
+from platform_assets.catalog import inventory, open_catalog
+from platform_assets.factory import Loaded
+
+
+def known(loaded: Loaded, ended: Iterable[EndedAttempt], now: datetime) -> Known:
+    """Return all that rules may ask: ``loaded`` and, as they are at ``now``, the catalog and the event store.
+
+    Raises:
+        CatalogError: the catalog cannot be read.
+        EventStoreError: the store cannot be read.
+    """
+    store = EventStore(loaded.project.events)
+    runs = read_runs(store.read().events)
+    with open_catalog(loaded.project) as catalog:
+        tables = inventory(catalog)
+    return Known(
+        policy=loaded.policy,
+        graph=graph_of(runs),
+        runs={run.run_id: run for run in runs},
+        ended=tuple(ended),
+        inventory=tables,
+        sources=frozenset(source.table for source in loaded.sources),
+        pipelines=frozenset(pipeline.table for pipeline in loaded.pipelines),
+        unreadable=loaded.program.unreadable,
+        silenced=_silenced(store, loaded),
+        now=now,
+    )
+
+
+def _silenced(store: EventStore, loaded: Loaded) -> str | None:
+    reasons = (store.silenced(pipeline.job) for pipeline in loaded.pipelines)
+    return next((reason for reason in reasons if reason), None)
