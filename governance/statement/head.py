@@ -22,6 +22,8 @@ MENDS = {
 }
 QUERY = frozenset({"SELECT", "WITH", "FROM", "VALUES", "TABLE", "PIVOT", "UNPIVOT", "("})
 
+TAILS = {("ON", "CONFLICT", "DO"): "ON CONFLICT", ("ON", "CONFLICT", "("): "ON CONFLICT", ("RETURNING",): "RETURNING"}
+
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
@@ -165,10 +167,10 @@ def _query(cursor: Cursor) -> Sequence[Token]:
         raise cursor.wrong(UnreadConstruct, f"a query is expected here, not {found}", fix=fix, clause=found)
     for at in range(cursor.at, len(cursor.tokens)):
         there = replace(cursor, at=at)
-        for clause in (("ON", "CONFLICT"), ("RETURNING",)):
-            if there.after(*clause):
+        for words, clause in TAILS.items():
+            if there.after(*words):
                 fix = "leave it out: rows are appended as the query gives them"
-                raise there.wrong(UnreadConstruct, f"{' '.join(clause)} is not read", fix=fix, clause=" ".join(clause))
+                raise there.wrong(UnreadConstruct, f"{clause} is not read", fix=fix, clause=clause)
     return cursor.tokens[cursor.at :]
 
 

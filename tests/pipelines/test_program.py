@@ -1,0 +1,103 @@
+import pytest
+
+from governance.errors import ColumnCountMismatch, PipelineCycle, UnknownColumn, UnknownTable, UnreadStatement
+from governance.pipeline import Pipeline
+from governance.policy import Source
+from governance.statement import Program, Statement, parse, read_program, trace
+
+SOURCE = Source("s.x", (("id", "bigint"), ("email", "varchar"), ("amount", "decimal(10, 2)")))
+
+
+def pipeline(table: str, body: str) -> Pipeline:
+    return Pipeline(table, f"pipelines/{table.replace('.', '/')}.sql", f"-- owner: team:x\n\n{body}")
+
+
+def program(**bodies: str) -> Program:
+    return read_program([pipeline(f"t.{name}", body) for name, body in bodies.items()], [SOURCE])
+
+
+def names(found: Program) -> list[str]:
+    return [it.pipeline.name for it in found.statements]
+
+
+def test_columns_flow_through_pipelines() -> None:
+    found = program(
+        b="create table t.b as select a.*, a.id + 1 as next from t.a a",
+        a="create table t.a as select x.id, x.email as address from s.x x",
+    )
+    assert names(found) == ["a", "b"]
+    assert found.unreadable == {}
+    assert found.schemas["t.b"] == {"id": "bigint", "address": "varchar", "next": "unknown"}
+
+
+@pytest.mark.parametrize(
+    ("body", "error", "place"),
+    [
+        ("create table t.bad as\nselect emial from s.x", UnknownColumn, "4:8"),
+        ("create table t.bad as\nselect x.emial from s.x x", UnknownColumn, "4:"),
+        ("create table t.bad as select 1 from s.y", UnknownTable, "3:37"),
+        ("merge into t.bad using s.x on true when matched then delete", UnreadStatement, "3:1"),
+        (
+            "create table if not exists t.bad (id bigint);\ninsert into t.bad select id, email from s.x",
+            ColumnCountMismatch,
+            "",
+        ),
+    ],
+)
+def test_one_that_cannot_be_read_leaves_the_others_standing(body: str, error: type[Exception], place: str) -> None:
+    found = program(
+        bad=body,
+        good="create table t.good as select id from s.x",
+        reader="create table t.reader as select b.id from t.bad b",
+        last="create table t.last as select r.id from t.reader r",
+    )
+    assert names(found) == ["good", "reader", "last"]
+    assert list(found.unreadable) == ["t.bad"]
+    assert isinstance(found.unreadable["t.bad"], error)
+    assert found.unreadable["t.bad"].where().startswith(f"pipelines/t/bad.sql:{place}".rstrip(":"))
+    assert found.unreadable["t.bad"].fix
+    assert list(found.schemas) == ["s.x", "t.good"]
+
+
+def test_a_circle_is_taken_out_and_the_rest_stands() -> None:
+    found = program(
+        a="create table t.a as select id from t.b",
+        b="create table t.b as select id from t.a",
+        c="create table t.c as select id from t.b",
+        d="create table t.d as select id from s.x",
+    )
+    assert names(found) == ["c", "d"]
+    assert list(found.unreadable) == ["t.a", "t.b"]
+    assert isinstance(found.unreadable["t.a"], PipelineCycle)
+
+
+def test_a_declared_source_is_not_written() -> None:
+    found = read_program([pipeline("s.x", "create table s.x as select 1 as id")], [SOURCE])
+    assert isinstance(found.unreadable["s.x"], UnreadStatement)
+
+
+def insert(body: str) -> Statement:
+    return parse(pipeline("t.a", body))
+
+
+def test_an_insert_is_traced_by_position_against_the_catalog_or_the_declaration() -> None:
+    schema = {"s.x": dict(SOURCE.columns)}
+    declared = insert(
+        "create table if not exists t.a (k bigint, v varchar);\ninsert into t.a select id, email from s.x"
+    )
+    assert [field.name for field in trace(declared, schema).fields] == ["k", "v"]
+    catalog = schema | {"t.a": {"key": "bigint", "value": "varchar"}}
+    assert [field.name for field in trace(declared, catalog).fields] == ["key", "value"]
+    listed = insert("insert into t.a (value, key) select email, id from s.x")
+    assert {field.name: field.inputs[0].field for field in trace(listed, catalog).fields} == {
+        "key": "id",
+        "value": "email",
+    }
+
+
+def test_the_teams_own_masking_functions_reach_the_engine() -> None:
+    statement = parse(pipeline("t.a", "create table t.a as select pseudonym(email) as who from s.x"))
+    schema = {"s.x": dict(SOURCE.columns)}
+    assert not trace(statement, schema).fields[0].inputs[0].masking
+    masked = trace(statement, schema, masking_functions=frozenset({"pseudonym"}))
+    assert masked.fields[0].inputs[0].masking
