@@ -24,9 +24,12 @@ def find(known: Known) -> tuple[Finding, ...]:
 
 def _of_attempts(known: Known) -> Iterator[Finding]:
     for ended in known.ended:
-        problem = _problem(ended, known.runs.get(ended.attempt.run_id))
+        run = known.runs.get(ended.attempt.run_id)
+        problem = _problem(ended, run)
         if problem:
-            yield _finding(ended, problem, known.silenced)
+            # what switches events off does not turn one into another
+            arrived = run is not None and run.state in TERMINAL
+            yield _finding(ended, problem, None if arrived else known.silenced)
 
 
 def _problem(ended: EndedAttempt, run: Run | None) -> str:

@@ -80,6 +80,14 @@ def test_the_reason_for_the_silence_is_named(known: Tell) -> None:
     assert finding.fix.startswith("remove the cause (OPENLINEAGE_DISABLED=true in the environment), then run")
 
 
+def test_a_run_whose_end_arrived_was_not_silenced(known: Tell, event: Say) -> None:
+    events = [event("FAIL", "b.b", run=ended().attempt.run_id)]
+
+    (finding,) = found("missing_run", known(events, ended=(ended(),), silenced="OPENLINEAGE_DISABLED=true"))
+
+    assert "OPENLINEAGE_DISABLED" not in finding.message + finding.fix
+
+
 @pytest.mark.parametrize(
     ("status", "states", "says"),
     [
