@@ -167,10 +167,17 @@ class RunPart(Part, frozen=True):
     facets: RunFacetsPart = RunFacetsPart()
 
 
+class SqlPart(Part, frozen=True):
+    """The sql job facet: the text as it was sent, redacted."""
+
+    query: str
+
+
 class JobFacetsPart(Part, frozen=True):
     """The job facets that Headwater reads."""
 
     ownership: OwnershipPart | None = None
+    sql: SqlPart | None = None
 
 
 class JobPart(Part, frozen=True):

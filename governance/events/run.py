@@ -36,6 +36,7 @@ from governance.events.run_facets import (
     nominal_time,
     parent_facet,
     processing_engine,
+    run_tags,
 )
 from governance.lineage.model import ColumnLineage
 
@@ -50,6 +51,7 @@ __all__ = [
     "Naming",
     "Output",
     "Parent",
+    "Recorded",
     "RunFacts",
     "abort_event",
     "complete_event",
@@ -86,20 +88,30 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
+class Recorded:
+    """A run that is known by its id alone: from an event, or from the snapshot that it wrote."""
+
+    job: str
+    run_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class RunFacts:
     """What all events of one run have in common.
 
     job is None where only the scheduler speaks (a sensor that closes a run that died); ``scheduled`` is the nominal
-    time of a scheduled run; ``secrets`` are values that must not leave (:func:`governance.events.redact.secrets_of`).
+    time of a scheduled run; ``secrets`` are values that must not leave (:func:`governance.events.redact.secrets_of`);
+    ``tags`` are (key, value) of this run.
     """
 
-    attempt: Attempt
+    attempt: Attempt | Recorded
     naming: Naming
     job: JobFacts | None = None
     parent: Parent | None = None
     engine: Engine | None = None
     scheduled: datetime | None = None
     secrets: tuple[str, ...] = ()
+    tags: tuple[tuple[str, str], ...] = ()
 
 
 def start_event(run: RunFacts, at: datetime, inputs: Iterable[str], outputs: Iterable[str]) -> RunEvent:
@@ -200,4 +212,6 @@ def _run_facets(run: RunFacts) -> dict[str, RunFacet]:
         facets["nominalTime"] = nominal_time(run.scheduled)
     if run.engine:
         facets["processing_engine"] = processing_engine(run.engine)
+    if run.tags:
+        facets["tags"] = run_tags(run.tags)
     return facets

@@ -17,6 +17,7 @@ from openlineage.client.facet_v2 import (
     source_code_location_job,
     sql_job,
     tags_job,
+    tags_run,
 )
 
 from governance.events.facets import SOURCE, Naming
@@ -100,6 +101,11 @@ def nominal_time(scheduled: datetime) -> RunFacet:
 def processing_engine(engine: Engine) -> RunFacet:
     """Return the processing_engine facet."""
     return processing_engine_run.ProcessingEngineRunFacet(engine.version, engine.name, client_version)
+
+
+def run_tags(tags: tuple[tuple[str, str], ...]) -> RunFacet:
+    """Return the tags facet of a run; the client adds its own version to it."""
+    return tags_run.TagsRunFacet([tags_run.TagsRunFacetFields(key, value, SOURCE) for key, value in tags])
 
 
 def error_message(shown: str) -> RunFacet:

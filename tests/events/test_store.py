@@ -34,9 +34,7 @@ def append_many(folder: Path, first: int, count: int) -> None:
 
 def test_eight_processes_lose_and_tear_nothing(tmp_path: Path) -> None:
     context = multiprocessing.get_context("fork")
-    workers = [
-        context.Process(target=append_many, args=(tmp_path / "events", worker * 100, 100)) for worker in range(8)
-    ]
+    workers = [context.Process(target=append_many, args=(tmp_path / "events", worker * 50, 50)) for worker in range(8)]
     for worker in workers:
         worker.start()
     for worker in workers:
@@ -44,8 +42,8 @@ def test_eight_processes_lose_and_tear_nothing(tmp_path: Path) -> None:
         assert worker.exitcode == 0
     reading = EventStore(tmp_path / "events").read()
     assert reading.problems == ()
-    assert {event.run.run_id for event in reading.events} == {run(number).attempt.run_id for number in range(800)}
-    assert len(reading.events) == 800
+    assert {event.run.run_id for event in reading.events} == {run(number).attempt.run_id for number in range(400)}
+    assert len(reading.events) == 400
 
 
 def end_with(folder: Path, word: str, results: "multiprocessing.Queue[bool]") -> None:
