@@ -36,7 +36,7 @@ _LITERALS = frozenset(
 _SWALLOWING = frozenset({TokenType.COMMAND, TokenType.EXECUTE})
 _ASSIGNMENTS = frozenset({"=", ":=", "=>", ":", "(", "BY"})
 _MARK = re.compile(r"(?:--|/\*)\s*secret\b", re.IGNORECASE)
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+")
 
 
 @dataclass(frozen=True, slots=True)

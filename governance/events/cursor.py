@@ -55,7 +55,11 @@ class Cursor:
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         with (self.folder / f"{self.key}.lock").open("w") as lock:
-            yield _taken(lock.fileno(), deadline)
+            try:
+                yield _taken(lock.fileno(), deadline)
+            finally:
+                # said aloud: closing alone would not end it where another thread has forked meanwhile
+                fcntl.flock(lock, fcntl.LOCK_UN)
 
     def _replace(self, suffix: str, text: str) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)

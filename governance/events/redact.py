@@ -13,17 +13,19 @@ from governance.sqltext import SECRET_NAME
 
 MASK = "***"
 
-_USERINFO = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*://)[^\s/'\"]+@")
+# Repetitions are bounded where they could start at every character of a long word.
+_USERINFO = re.compile(r"\b([A-Za-z][A-Za-z0-9+.\-]{0,30}://)[^\s/'\"]+@")
 _QUERY = re.compile(
-    r"([?&;][\w.\-]*(?:token|secret|passw|pwd|key|signature|sig|credential|auth)[\w.\-]*=)[^&\s'\"#]+", re.IGNORECASE
+    r"([?&;][\w.\-]{0,60}(?:token|secret|passw|pwd|key|signature|sig|credential|auth)[\w.\-]{0,60}=)[^&\s'\"#]+",
+    re.IGNORECASE,
 )
 _PAIR = re.compile(
-    r"([\w.\-]*(?:passw(?:or)?d|pwd|secret|token|credential|api_?key|access_?key|account_?key)[\w.\-]*['\"]?\s*[=:]\s*)"
+    r"((?:passw(?:or)?d|pwd|secret|token|credential|api_?key|access_?key|account_?key)[\w.\-]{0,60}['\"]?\s{0,9}[=:]\s{0,9})"
     r"(?:''[^']*''|'[^']*'|\"[^\"]*\"|[^\s;,&'\"]+)",
     re.IGNORECASE,
 )
 _BEARER = re.compile(r"\b(bearer\s+)[\w.~+/=\-]{8,}", re.IGNORECASE)
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+")
 _QUOTED = re.compile(r"(?<!\w)'(?:[^'\n]|'')*'(?!\w)")
 _ECHO = re.compile(r"^(LINE \d+):.*(?:\n[ \t]*\^[^\n]*)?", re.MULTILINE)
 _KIND = re.compile(r"[A-Za-z ]{1,40}(?=:)")

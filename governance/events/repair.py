@@ -98,7 +98,7 @@ def _mend(store: EventStore, lost: Lost, describe: Callable[[Lost], Output], nam
     facts = RunFacts(Recorded(lost.job, lost.snapshot.run_id), _naming(lost, naming), tags=REBUILT)
     complete = complete_event(facts, lost.snapshot.at, (), (_as_committed(output, lost.snapshot),))
     if lost.started is None:
-        store.append(start_event(facts, lost.snapshot.at, output.lineage.inputs, (output.name,)))
+        store.begin(start_event(facts, lost.snapshot.at, output.lineage.inputs, (output.name,)))
     return "" if store.end(complete) else "its run was ended meanwhile"
 
 

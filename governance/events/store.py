@@ -26,6 +26,7 @@ from governance.events.model import TERMINAL, Event
 from governance.events.reading import Reading, pieces_of, read_events
 from governance.events.redact import redact_event, secrets_of
 
+_START = frozenset({"START"})
 _PREFIX = "events-"
 _SUFFIX = ".ndjson"
 _LOCK = ".lock"
@@ -74,6 +75,14 @@ class EventStore:
         with self._locked():
             return self._write(event)
 
+    def begin(self, event: RunEvent) -> bool:
+        """Write a START unless its run has one; return whether it was written.
+
+        Raises:
+            EventStoreError: as for :meth:`append`.
+        """
+        return self._write_once(event, _START)
+
     def end(self, event: RunEvent) -> bool:
         """Write a terminal ``event`` unless its run has one; return whether it was written.
 
@@ -83,10 +92,7 @@ class EventStore:
         Raises:
             EventStoreError: as for :meth:`append`.
         """
-        if disabled():
-            return False
-        with self._locked():
-            return self.terminal(event.run.runId) is None and self._write(event)
+        return self._write_once(event, TERMINAL)
 
     def read(self) -> Reading:
         """Return all events in order of arrival and what could not be read; an absent store is an empty one."""
@@ -98,19 +104,29 @@ class EventStore:
         Raises:
             EventStoreError: a file of the store cannot be read.
         """
-        for file in self._files_of(run_id):
-            for raw in _lines_with(file, run_id.encode()):
-                for piece in pieces_of(file.name, raw):
-                    event = piece.event
-                    if event is not None and event.run.run_id == run_id and event.event_type in TERMINAL:
-                        return event
-        return None
+        return self._first(run_id, TERMINAL)
 
     def files(self) -> tuple[Path, ...]:
         """Return the day files, oldest first."""
         if not self.folder.is_dir():
             return ()
         return tuple(sorted(self.folder.glob(f"{_PREFIX}*{_SUFFIX}")))
+
+    def _write_once(self, event: RunEvent, states: frozenset[str]) -> bool:
+        if disabled():
+            return False
+        with self._locked():
+            return self._first(event.run.runId, states) is None and self._write(event)
+
+    def _first(self, run_id: str, states: frozenset[str]) -> Event | None:
+        """The run's first event in one of ``states``, in order of arrival."""
+        for file in self._files_of(run_id):
+            for raw in _lines_with(file, run_id.encode()):
+                for piece in pieces_of(file.name, raw):
+                    event = piece.event
+                    if event is not None and event.run.run_id == run_id and event.event_type in states:
+                        return event
+        return None
 
     def _files_of(self, run_id: str) -> Iterator[Path]:
         """Day files that can hold events of a run: none is older than the instant in its UUIDv7."""
@@ -136,6 +152,8 @@ class EventStore:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
         finally:
+            # said aloud: closing alone would not end it where another thread has forked meanwhile
+            fcntl.flock(lock, fcntl.LOCK_UN)
             os.close(lock)
 
     def _write(self, event: RunEvent) -> bool:

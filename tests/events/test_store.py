@@ -74,6 +74,13 @@ def test_an_orphans_second_end_changes_nothing(store: EventStore) -> None:
     assert len(store.read().events) == 2
 
 
+def test_a_run_begins_once(store: EventStore) -> None:
+    assert store.begin(start_event(run(0), NIGHT, [], [])) is True
+    assert store.begin(start_event(run(0), NIGHT, [], [])) is False
+    assert store.begin(start_event(run(1), NIGHT, [], [])) is True
+    assert len(store.read().events) == 2
+
+
 def test_an_end_is_found_in_an_earlier_days_file(tmp_path: Path) -> None:
     early = EventStore(tmp_path, clock=lambda: NIGHT)
     late = EventStore(tmp_path, clock=lambda: NIGHT + timedelta(days=40))
