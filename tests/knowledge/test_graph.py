@@ -37,6 +37,26 @@ def test_the_latest_complete_run_of_a_job_and_output_stands(event: Say, output: 
     assert graph.fields[Dataset("iceberg://platform", "b.b")] == (Field(Dataset("iceberg://platform", "b.b"), "y"),)
 
 
+def test_the_latest_is_the_one_that_ended_last(event: Say, output: Shape) -> None:
+    slow = [
+        event("START", at="2026-10-01T01:00:00Z", run="slow"),
+        event("COMPLETE", at="2026-10-01T04:00:00Z", run="slow", writes=[output("b.b", "x: a.slow.x IDENTITY")]),
+    ]
+    quick = event("COMPLETE", at="2026-10-01T03:00:00Z", run="quick", writes=[output("b.b", "x: a.quick.x IDENTITY")])
+
+    assert [str(edge.source) for edge in build_graph([*slow, quick]).edges] == ["a.slow.x"]
+
+
+def test_what_a_reader_saw_does_not_bring_back_a_column_that_its_writer_dropped(event: Say, output: Shape) -> None:
+    seen = {"name": "b.b", "facets": {"schema": {"fields": [{"name": "x"}, {"name": "dropped"}]}}}
+    reader = event("COMPLETE", "reader", at=T0, reads=[seen], writes=[output("c.c", "x: b.b.x IDENTITY")])
+    writer = event("COMPLETE", "writer", at=T1, writes=[output("b.b", "x: a.a.x IDENTITY")])
+
+    fields = build_graph([reader, writer]).fields[Dataset("iceberg://platform", "b.b")]
+
+    assert [field.name for field in fields] == ["x"]
+
+
 def test_an_output_that_the_latest_run_does_not_name_stands(event: Say, output: Shape) -> None:
     both = event(
         "COMPLETE", at=T0, run="1", writes=[output("b.b", "x: a.a.x IDENTITY"), output("b.c", "x: a.a.x IDENTITY")]
@@ -87,12 +107,20 @@ def test_an_output_without_column_lineage_is_untraced_and_a_column_it_leaves_out
 
 def test_a_dependency_is_masked_only_where_every_way_is(event: Say, output: Shape) -> None:
     writes = [
-        output("b.b", "x: a.a.x TRANSFORMATION masked", "x: a.a.x TRANSFORMATION", "y: a.a.x TRANSFORMATION masked")
+        output(
+            "b.b",
+            "x: a.a.x TRANSFORMATION masked",
+            "x: a.a.x TRANSFORMATION",
+            "y: a.a.x TRANSFORMATION masked",
+            "z: a.a.x IDENTITY",
+            "z: a.a.x IDENTITY masked",
+        )
     ]
 
     assert [(str(edge.target), edge.masking) for edge in build_graph([event("COMPLETE", writes=writes)]).edges] == [
         ("b.b.x", False),
         ("b.b.y", True),
+        ("b.b.z", False),
     ]
 
 

@@ -137,7 +137,7 @@ def test_a_table_without_column_lineage_is_unknown_and_the_walk_goes_on(event: S
 def test_a_column_that_lineage_leaves_out_is_unknown(event: Say, output: Shape) -> None:
     told = output("b.b", "x: a.a.x IDENTITY")
     told["facets"]["schema"]["fields"].append({"name": "lost"})
-    next_ = output("c.c", "y: b.b.lost IDENTITY")
+    next_ = output("c.c", "y: b.b.lost IDENTITY", "w: b.b.x IDENTITY", "*: b.b.lost FILTER")
     graph = build_graph(
         [
             event("COMPLETE", "one", reads=["a.a"], writes=[told]),
@@ -147,8 +147,9 @@ def test_a_column_that_lineage_leaves_out_is_unknown(event: Say, output: Shape) 
 
     found = reach(graph, "a.a.x")
 
-    assert names(found.values) == {"b.b.x"}
-    assert names(found.unknown) == {"b.b.lost", "c.c.y"}
+    assert names(found.values) == {"b.b.x", "c.c.w"}
+    assert names(found.unknown) == {"b.b.lost", "c.c.y", "c.c"}
+    assert found.tables == ()
 
 
 def test_the_path_is_the_shortest_and_all_arriving_edges_are_told(platform: Graph) -> None:
