@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from governance.errors import EventStoreError
-from governance.events.reading import read_events
+from governance.events.reading import pieces_of, read_events
 
 SECRET = "hunter2"  # noqa: S105  stands for content that must not be echoed
 
@@ -111,3 +113,23 @@ def test_arrays_pretty_objects_and_folders_are_read(tmp_path: Path) -> None:
 def test_a_path_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(EventStoreError, match=r"nowhere\.ndjson"):
         read_events(tmp_path / "nowhere.ndjson")
+
+
+WHOLE = [line(number).encode() for number in range(4)]
+SCRAPS = st.one_of(
+    st.sampled_from([b"\n", b"{", b"}", b'{"eventTime": "', b"\xff", b"[]", b"null"]),
+    st.sampled_from(WHOLE).flatmap(lambda whole: st.integers(1, len(whole) - 1).map(lambda cut: whole[:cut] + b"\n")),
+    st.binary(max_size=20),
+)
+
+
+@settings(deadline=None, max_examples=80)
+@given(st.lists(st.one_of(st.sampled_from(WHOLE).map(lambda whole: b"\n" + whole + b"\n"), SCRAPS), max_size=8))
+def test_every_whole_line_is_read_whatever_stands_around_it(parts: list[bytes]) -> None:
+    data = b"".join(parts)
+    pieces = list(pieces_of("events.ndjson", data))
+    expected = [part.strip() for part in parts if part.strip() in WHOLE]
+    assert [piece.raw.strip() for piece in pieces if piece.raw.strip() in WHOLE] == expected
+    for piece in pieces:
+        assert data[piece.offset : piece.offset + len(piece.raw)] == piece.raw
+        assert data.count(b"\n", 0, piece.offset) == piece.line - 1
