@@ -39,7 +39,9 @@ def _without_class(known: Known) -> Iterator[Finding]:
 
 
 def _outputs(known: Known) -> list[Dataset]:
-    return sorted(it for it in known.graph.written if it.namespace == known.policy.lineage.namespace)
+    """Return the tables that jobs wrote and the catalog still has: one that is gone needs no owner."""
+    own = (it for it in known.graph.written if it.namespace == known.policy.lineage.namespace)
+    return sorted(it for it in own if it.name in known.inventory)
 
 
 def _unclassified(field: Field, proposal: Proposal) -> Finding:

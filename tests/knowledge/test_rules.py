@@ -197,7 +197,9 @@ def test_a_copy_declared_internal_is_understated(known: Tell, told: Told) -> Non
 def test_outputs_without_owner_and_class_are_warned_of_with_the_proposal(known: Tell, told: Told) -> None:
     events = told("job b.b: a.a\nemail: a.a.email IDENTITY\nn:\nz: a.a.z IDENTITY\n")
 
-    owner, email, n, z = found("undeclared_metadata", known(events, {"a.a.email": "personal"}))
+    owner, email, n, z = found(
+        "undeclared_metadata", known(events, {"a.a.email": "personal"}, inventory=frozenset({"b.b"}))
+    )
 
     assert {it.severity for it in (owner, email, n, z)} == {Severity.WARN}
     assert (owner.column, owner.message) == (None, "no owner is declared, so nobody gets a change notice")
@@ -209,14 +211,15 @@ def test_outputs_without_owner_and_class_are_warned_of_with_the_proposal(known: 
     assert "lineage proposes none" in z.message
 
 
-def test_a_declared_table_and_an_owner_sent_by_the_job_are_no_finding(
+def test_a_declared_table_an_owner_sent_by_the_job_and_a_dropped_table_are_no_finding(
     known: Tell, told: Told, event: Say, policy_of: PolicyOf
 ) -> None:
     events = told("job b.b: a.a\nx: a.a.x IDENTITY\n")
     declared = policy_of({"a.a.x": "public", "b.b.x": "public"}, owners={"b.b": "team:b"})
     owned = {"name": "c.c", "facets": {"ownership": {"owners": [{"name": "team:c"}]}}}
 
-    assert found("undeclared_metadata", known([*events, event("COMPLETE", writes=[owned])], policy=declared)) == ()
+    events += (event("COMPLETE", writes=[owned]), event("COMPLETE", "gone", writes=["d.dropped"]))
+    assert found("undeclared_metadata", known(events, policy=declared, inventory=frozenset({"b.b", "c.c"}))) == ()
 
 
 def test_a_pipeline_that_cannot_be_read_is_red(known: Tell) -> None:
