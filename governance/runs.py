@@ -12,7 +12,7 @@ that the order in which events arrive changes nothing:
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import msgspec
 
@@ -30,6 +30,9 @@ from governance.events.model import (
 # COMPLETE before FAIL and ABORT: of two ends at one instant the one that carries lineage stands, since an edge that is
 # missing looks like no dependency
 SEQUENCE = {"START": 0, "RUNNING": 1, "OTHER": 1, "COMPLETE": 2, "FAIL": 3, "ABORT": 4}
+
+PATIENCE = timedelta(hours=24)
+"""How long a run without end counts as running."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -78,6 +81,13 @@ class Run:
     error: str | None
     inputs: tuple[RunDataset, ...]
     outputs: tuple[RunDataset, ...]
+
+    def state_at(self, now: datetime, patience: timedelta = PATIENCE) -> str:
+        """Return the state as of ``now``: ABANDONED for a run that began longer than ``patience`` ago and has no end.
+
+        A guess that a later terminal event corrects; it never reads as COMPLETE.
+        """
+        return "ABANDONED" if self.ended is None and now - self.began > patience else self.state
 
 
 def read_runs(events: Iterable[Event]) -> tuple[Run, ...]:

@@ -1,6 +1,7 @@
 """What the events of one run say together."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from itertools import permutations
 from typing import Any
 
@@ -23,6 +24,15 @@ def test_a_run_without_end_is_running_and_adds_no_edges(event: Say, output: Shap
 
     assert (run.state, run.ended) == ("START", None)
     assert build_graph(events).edges == ()
+
+
+def test_a_run_without_end_is_abandoned_after_a_day_until_an_end_arrives(event: Say) -> None:
+    start = event("START", at=T0)
+    (open_,), (closed,) = read_runs([start]), read_runs([start, event("COMPLETE", at=T1)])
+
+    assert open_.state_at(open_.began + timedelta(hours=24)) == "START"
+    assert open_.state_at(open_.began + timedelta(hours=25)) == "ABANDONED"
+    assert closed.state_at(open_.began + timedelta(days=9)) == "COMPLETE"
 
 
 def test_a_late_complete_still_closes_it(event: Say, output: Shape) -> None:
