@@ -27,6 +27,7 @@ SETTINGS = (
     "set autoload_known_extensions = false",
     "set enable_progress_bar = false",
 )
+LINE = re.compile(r"^LINE (\d+):", re.MULTILINE)
 LOCK = ("set enable_external_access = false", "set lock_configuration = true")
 
 
@@ -93,7 +94,7 @@ def _as(schema: pa.Schema, batch: pa.RecordBatch) -> pa.RecordBatch:
 
 def _select(query: Query) -> str:
     if not query.into:
-        return query.text
+        return query.text.lstrip()
     columns = [quoted(f"c{place}") for place in range(len(query.into))]
     casts = ", ".join(
         f"cast({c} as {kind}) as {quoted(name)}" for c, (name, kind) in zip(columns, query.into, strict=True)
@@ -215,6 +216,14 @@ def _open(connection: duckdb.DuckDBPyConnection, text: str) -> pa.RecordBatchRea
 
 
 def _query_error(error: BaseException, query: Query) -> QueryError:
-    text = str(error).strip()
-    line = re.search(r"^LINE (\d+):", text, re.MULTILINE)
+    blank = _blank_lines(query)
+    text = LINE.sub(lambda match: f"LINE {int(match[1]) + blank}:", str(error).strip())
+    line = LINE.search(text)
     return QueryError(text, file=query.file, line=int(line[1]) if line else None)
+
+
+def _blank_lines(query: Query) -> int:
+    """Return how many lines DuckDB does not count: it drops what is blank before a statement."""
+    if query.into:
+        return 0
+    return query.text[: len(query.text) - len(query.text.lstrip())].count("\n")

@@ -1,0 +1,336 @@
+"""One run of one pipeline on real Iceberg tables: what it writes and sends, and what is left when it goes wrong."""
+
+import json
+import os
+import signal
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from shutil import rmtree
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from governance.errors import EventStoreError, LineageError
+from governance.events.run import Attempt, fail_event
+from governance.events.run_facets import Parent
+from governance.events.store import EventStore
+from governance.pipeline import Pipeline, load_pipelines, parse_pipeline
+from governance.policy import load_policy
+from governance.project import Project
+from platform_assets.catalog import DAGSTER_RUN_ID, RUN_ID, Catalog, inventory, load, open_catalog, plan, published
+from platform_assets.engines.engine import Engine, Query, QueryError, Relation
+from platform_assets.materialize import Materialized, Platform, Run, materialize, run_facts
+
+AT = datetime(2026, 10, 3, 2, tzinfo=UTC)
+PARENT = Parent("01a0f9a6-0000-7000-8000-000000000000", "nightly")
+
+
+@pytest.fixture
+def platform(shop: Project, catalog: Catalog, engine: Engine) -> Platform:
+    return Platform(shop, load_policy(shop), catalog, engine, EventStore(shop.events, lambda: AT), lambda: AT)
+
+
+def run(number: int = 0) -> Run:
+    return Run(Attempt("mart.buyers", AT, "dagster-run", number), PARENT, AT)
+
+
+def pipeline(platform: Platform, table: str) -> Pipeline:
+    return next(it for it in load_pipelines(platform.project) if it.table == table)
+
+
+def buyers(platform: Platform, number: int = 0) -> Materialized:
+    return materialize(platform, pipeline(platform, "mart.buyers"), run(number))
+
+
+def sql(text: str) -> Pipeline:
+    return parse_pipeline("mart.buyers", "mart/buyers.sql", text)
+
+
+def sent(platform: Platform) -> list[dict[str, Any]]:
+    return [json.loads(line) for file in platform.store.files() for line in file.read_text("utf-8").splitlines()]
+
+
+def kinds(platform: Platform) -> list[str]:
+    return [event["eventType"] for event in sent(platform)]
+
+
+def rows(platform: Platform, table: str) -> list[dict[str, Any]]:
+    relation = plan(table, load(platform.catalog, table)).relation
+    with platform.engine.run(Query(f"from {table} order by all", ""), {table: relation}) as reader:
+        return reader.read_all().to_pylist()
+
+
+def test_a_run_commits_its_rows_and_tells_what_it_read_and_wrote(platform: Platform) -> None:
+    done = buyers(platform)
+    assert [(row["id"], row["name"], float(row["paid"])) for row in rows(platform, "mart.buyers")] == [(1, "Ada", 7.5)]
+    start, complete = sent(platform)
+    assert (start["eventType"], complete["eventType"]) == ("START", "COMPLETE")
+    assert [it["name"] for it in start["inputs"]] == ["crm.people", "shop.orders"]
+    assert start["run"]["runId"] == complete["run"]["runId"] == done.run_id == run().attempt.run_id
+    assert complete["run"]["facets"]["parent"]["run"]["runId"] == PARENT.run_id
+    assert complete["run"]["facets"]["processing_engine"]["name"] == "duckdb"
+    (output,) = complete["outputs"]
+    facets = output["facets"]
+    assert (output["namespace"], output["name"]) == ("iceberg://test", "mart.buyers")
+    assert [field["name"] for field in facets["schema"]["fields"]] == ["id", "name", "mail", "paid"]
+    assert facets["schema"]["fields"][2]["description"] == "Where to write to."
+    assert {*facets["columnLineage"]["fields"]} == {"id", "name", "mail", "paid"}
+    assert {(it["field"], it["transformations"][0]["subtype"]) for it in facets["columnLineage"]["dataset"]} >= {
+        ("agreed", "FILTER"),
+        ("person", "JOIN"),
+    }
+    assert facets["version"]["datasetVersion"] == str(done.commit.snapshot_id)
+    assert facets["lifecycleStateChange"]["lifecycleStateChange"] == "CREATE"
+    assert facets["ownership"]["owners"][0]["name"] == "team:shop"
+    assert {(t["key"], t["value"], t.get("field")) for t in facets["tags"]["tags"]} == {
+        ("classification", "personal", "mail"),
+        ("nightly", "true", None),
+    }
+    assert output["outputFacets"]["outputStatistics"]["rowCount"] == 1
+    people = next(it for it in complete["inputs"] if it["name"] == "crm.people")
+    assert people["facets"]["version"]["datasetVersion"] == str(
+        load(platform.catalog, "crm.people").current_snapshot().snapshot_id
+    )
+    assert people["inputFacets"]["inputStatistics"]["rowCount"] == 3
+
+
+def test_no_event_names_a_path_of_the_machine(platform: Platform) -> None:
+    buyers(platform)
+    assert str(platform.project.root) not in json.dumps(sent(platform))
+
+
+def test_the_snapshot_carries_the_run_id(platform: Platform) -> None:
+    done = buyers(platform)
+    assert [it.run_id for it in published(platform.catalog, "mart.buyers")] == [done.run_id]
+    summary = load(platform.catalog, "mart.buyers").current_snapshot().summary.additional_properties
+    assert (summary[RUN_ID], summary[DAGSTER_RUN_ID]) == (done.run_id, "dagster-run")
+
+
+def test_a_second_run_replaces_and_a_retry_is_a_run_of_its_own(platform: Platform) -> None:
+    first, second = buyers(platform), buyers(platform, 1)
+    assert first.run_id != second.run_id
+    assert second.commit.lifecycle == "OVERWRITE"
+    assert len(rows(platform, "mart.buyers")) == 1
+    assert kinds(platform) == ["START", "COMPLETE"] * 2
+
+
+def test_an_insert_adds_by_position_what_its_own_table_lacks(platform: Platform) -> None:
+    for added, total in ((2, 2), (0, 2)):
+        done = materialize(platform, pipeline(platform, "mart.days"), run(added))
+        assert (done.commit.rows, done.commit.total_rows) == (added, total)
+    assert [row["paid"] for row in rows(platform, "mart.days")] == [7.5, 9.99]
+    complete = sent(platform)[-1]
+    assert [it["name"] for it in complete["inputs"]] == ["mart.days", "shop.orders"]
+    assert "lifecycleStateChange" not in complete["outputs"][0]["facets"]
+
+
+def test_an_insert_with_a_column_list_leaves_the_others_null(platform: Platform) -> None:
+    declared = "create table if not exists mart.buyers (a bigint, b varchar, c date);\n"
+    text = f"{declared}insert into mart.buyers (C, a) select '2026-10-01', 7"
+    materialize(platform, sql(text), run())
+    assert [(row["a"], row["b"], str(row["c"])) for row in rows(platform, "mart.buyers")] == [(7, None, "2026-10-01")]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("create table mart.buyers as\nselect emial from crm.people", "emial"),
+        ("create table mart.buyers as select * from crm.nobody", "crm.nobody"),
+        ("merge into mart.buyers using crm.people on true when matched then delete", "MERGE"),
+        ("create table if not exists mart.buyers (a bigint);\ninsert into mart.buyers select 1, 2", "2"),
+        ("create table mart.buyers as selec 1", "selec"),
+    ],
+)
+def test_what_cannot_be_read_sends_start_and_fail_and_runs_nothing(platform: Platform, text: str, words: str) -> None:
+    before = inventory(platform.catalog)
+    with pytest.raises(LineageError, match=words) as caught:
+        materialize(replace(platform, engine=NeverRuns()), sql(text), run())
+    assert "mart/buyers.sql" in str(caught.value)
+    start, fail = sent(platform)
+    assert (start["eventType"], fail["eventType"]) == ("START", "FAIL")
+    assert words in fail["run"]["facets"]["errorMessage"]["message"]
+    assert inventory(platform.catalog) == before
+
+
+class NeverRuns:
+    """An engine that fails the test which calls it."""
+
+    name = "never"
+    version = "0"
+
+    def run(self, query: Query, tables: Mapping[str, Relation]) -> Any:
+        raise AssertionError(f"ran {query.text} over {list(tables)}")
+
+    def schema(self, columns: object) -> pa.Schema:
+        raise AssertionError(f"asked for {columns}")
+
+
+def test_a_failing_query_sends_fail_leaves_the_table_and_shows_no_data(platform: Platform) -> None:
+    buyers(platform)
+    with pytest.raises(QueryError) as caught:
+        materialize(
+            platform, sql("create table mart.buyers as\nselect cast(mail as integer) as id from crm.people"), run(1)
+        )
+    assert str(caught.value).startswith("mart/buyers.sql:2: Conversion Error")
+    assert "ada@" not in str(caught.value)
+    assert caught.value.__suppress_context__
+    assert kinds(platform) == ["START", "COMPLETE", "START", "FAIL"]
+    assert "ada@" not in json.dumps(sent(platform)[2:])
+    assert len(rows(platform, "mart.buyers")) == 1
+
+
+class Terminated(BaseException):
+    """As Dagster's interrupt: no Exception."""
+
+
+def test_terminate_in_a_long_query_sends_abort_and_leaves_the_table(platform: Platform) -> None:
+    buyers(platform)
+
+    def stop(*_: object) -> None:
+        raise Terminated
+
+    busy = """create table mart.buyers as
+        with recursive n as (select 1 as i union all select i + 1 from n where i < 100000000)
+        select count(*) as n from n a, n b where a.i % 7 = b.i % 3"""
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, 0.6)
+    try:
+        with pytest.raises(Terminated):
+            materialize(platform, sql(busy), run(1))
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert kinds(platform) == ["START", "COMPLETE", "START", "ABORT"]
+    assert [row["name"] for row in rows(platform, "mart.buyers")] == ["Ada"]
+
+
+def test_nothing_runs_where_start_cannot_be_written(platform: Platform) -> None:
+    rmtree(platform.project.events, ignore_errors=True)
+    platform.project.events.write_text("in the way", "utf-8")
+    with pytest.raises(EventStoreError):
+        materialize(replace(platform, engine=NeverRuns()), pipeline(platform, "mart.buyers"), run())
+    assert "mart.buyers" not in inventory(platform.catalog)
+
+
+@dataclass(frozen=True)
+class Then:
+    """An engine after whose query something happens, before the run's end is written."""
+
+    engine: Engine
+    happens: Callable[[], None]
+
+    @property
+    def name(self) -> str:
+        return self.engine.name
+
+    @property
+    def version(self) -> str:
+        return self.engine.version
+
+    @contextmanager
+    def run(self, query: Query, tables: Mapping[str, Relation]) -> Iterator[pa.RecordBatchReader]:
+        with self.engine.run(query, tables) as reader:
+            yield reader
+        self.happens()
+
+    def schema(self, columns: Any) -> pa.Schema:
+        return self.engine.schema(columns)
+
+
+def test_the_data_stays_where_complete_cannot_be_written(platform: Platform) -> None:
+    def block() -> None:
+        rmtree(platform.project.events)
+        platform.project.events.write_text("in the way", "utf-8")
+
+    done = buyers(replace(platform, engine=Then(platform.engine, block)))
+    assert "headwater events repair" in done.warnings[0]
+    assert len(rows(platform, "mart.buyers")) == 1
+
+
+def test_the_first_terminal_event_stands(platform: Platform) -> None:
+    facts = run_facts(platform, pipeline(platform, "mart.buyers"), run())
+    ended = Then(platform.engine, lambda: platform.store.end(fail_event(facts, AT, "taken for dead")) and None)
+    done = buyers(replace(platform, engine=ended))
+    assert "closed before" in done.warnings[0]
+    assert kinds(platform) == ["START", "FAIL"]
+
+
+def test_a_run_whose_table_changes_meanwhile_computes_again(platform: Platform) -> None:
+    others: list[Materialized] = []
+
+    def another() -> None:
+        if len(others) < 2:
+            others.append(materialize(platform, pipeline(platform, "mart.days"), run(10 + len(others))))
+
+    @contextmanager
+    def slow(query: Query, tables: Mapping[str, Relation]) -> Iterator[pa.RecordBatchReader]:
+        with platform.engine.run(query, tables) as reader:
+            data = reader.read_all()
+        another()
+        yield data.to_reader()
+
+    engine = Then(platform.engine, lambda: None)
+    object.__setattr__(engine, "run", slow)
+    done = materialize(replace(platform, engine=engine), pipeline(platform, "mart.days"), run(1))
+    assert [it.commit.rows for it in (*others, done)] == [2, 0, 0]
+    assert len(rows(platform, "mart.days")) == 2
+
+
+def test_runs_of_one_pipeline_at_once_all_complete_and_double_nothing(platform: Platform) -> None:
+    def one(number: int) -> int:
+        with open_catalog(platform.project) as own:
+            return materialize(replace(platform, catalog=own), pipeline(platform, "mart.days"), run(number)).commit.rows
+
+    with ThreadPoolExecutor(3) as runs:
+        assert sorted(runs.map(one, range(3))) == [0, 0, 2]
+    assert sorted(kinds(platform)) == ["COMPLETE"] * 3 + ["START"] * 3
+    assert len(rows(platform, "mart.days")) == 2
+
+
+def test_events_switched_off_stop_nothing(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENLINEAGE_DISABLED", "true")
+    done = buyers(platform)
+    assert done.warnings == ()
+    assert sent(platform) == []
+    assert len(rows(platform, "mart.buyers")) == 1
+
+
+def test_with_a_fixed_clock_two_projects_send_the_same_but_for_their_snapshots(
+    platform: Platform, tmp_path: Path
+) -> None:
+    buyers(platform)
+    first = sent(platform)
+    rmtree(platform.project.events)
+    platform.catalog.drop_table("mart.buyers")
+    buyers(platform)
+
+    def shown(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        for event in events:
+            for output in event["outputs"]:
+                # pyiceberg draws a snapshot's id from a random UUID
+                output.get("facets", {}).pop("version", None)
+        return events
+
+    assert shown(sent(platform)) == shown(first)
+    assert tmp_path.exists()
+
+
+def test_a_secret_of_the_environment_reaches_neither_event_nor_error(
+    platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHOP_PASSWORD", "hunter2hunter2")
+    text = "create table mart.buyers as\nselect error('hunter2hunter2') as x, '-- secret' as y"
+    with pytest.raises(QueryError) as caught:
+        materialize(platform, sql(text), run())
+    assert "hunter2" not in str(caught.value)
+    assert "hunter2" not in json.dumps(sent(platform))
+    assert os.environ["SHOP_PASSWORD"]
+
+
+def test_two_days_later_the_same_attempt_is_the_same_run(platform: Platform) -> None:
+    later = replace(platform, clock=lambda: AT + timedelta(days=2))
+    assert buyers(later).run_id == run().attempt.run_id
