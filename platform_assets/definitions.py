@@ -37,7 +37,7 @@ def build_definitions(project: Project) -> Definitions:
         asset_checks=build_checks((pipeline.table for pipeline in loaded.pipelines), partial(known_to, loaded)),
         jobs=[nightly, governance],
         schedules=build_schedules(nightly, governance),
-        sensors=[*build_sensors(_closer(loaded)), _automation()],
+        sensors=[*build_sensors(closer_of(loaded)), _automation()],
         resources={"duckdb": duckdb_resource(project)},
         # one process for all steps of a run: a process each costs several times the work of a small pipeline
         executor=in_process_executor,
@@ -50,7 +50,8 @@ def known_to(loaded: Loaded, instance: DagsterInstance) -> Known:
     return known(loaded, (ended.known for ended in ended_attempts(instance, now - WINDOW)), now)
 
 
-def _closer(loaded: Loaded) -> Closer:
+def closer_of(loaded: Loaded) -> Closer:
+    """Return what ends, in this project's event store, the runs of its pipelines that died."""
     lineage = loaded.policy.lineage
     readable = {statement.pipeline.table: statement.reads for statement in loaded.program.statements}
     reads = {pipeline.table: readable.get(pipeline.table, ()) for pipeline in loaded.pipelines}

@@ -1,0 +1,51 @@
+"""`dagster dev` as used for review: ready in time, Terminate works, a killed run worker is ended by the daemon."""
+
+import os
+import signal
+from collections.abc import Iterator
+
+import psutil
+import pytest
+
+from platform_assets.instance import dagster_home
+from tests.dagster.dev import Dev, dagster_dev
+from tests.dagster.shop import ENDLESS, make_shop, until
+
+
+@pytest.fixture(scope="module")
+def dev(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dev]:
+    shop = make_shop(tmp_path_factory.mktemp("dev") / "shop")
+    shop.pipeline("mart.endless", ENDLESS)
+    shop.pipeline("mart.endless_too", ENDLESS.replace("mart.endless", "mart.endless_too"))
+    home = dagster_home(shop.project)
+    settings = home / "dagster.yaml"
+    settings.write_text(settings.read_text().replace("poll_interval_seconds: 30", "poll_interval_seconds: 1"))
+    with dagster_dev(shop, home) as started:
+        yield started
+
+
+def test_it_is_ready_within_twenty_seconds(dev: Dev) -> None:
+    assert dev.ready_after < 20
+
+
+def test_terminate_sends_abort(dev: Dev) -> None:
+    run = dev.launch("mart.endless")
+    until(lambda: dev.shop.told("mart.endless") == ["START"], 60)
+    dev.terminate(run)
+    until(lambda: dev.status(run) == "CANCELED", 30)
+    assert dev.shop.told("mart.endless") == ["START", "ABORT"]
+
+
+def test_a_killed_run_worker_is_found_and_its_run_ended(dev: Dev) -> None:
+    run = dev.launch("mart.endless_too")
+    until(lambda: dev.shop.told("mart.endless_too") == ["START"], 60)
+    for worker in workers(dev, run):
+        os.kill(worker.pid, signal.SIGKILL)
+    until(lambda: dev.status(run) == "FAILURE", 60)
+    until(lambda: dev.shop.told("mart.endless_too") == ["START", "FAIL"], 60)
+
+
+def workers(dev: Dev, run: str) -> list[psutil.Process]:
+    return [
+        child for child in psutil.Process(dev.process.pid).children(recursive=True) if run in " ".join(child.cmdline())
+    ]
