@@ -1,0 +1,17 @@
+"""An error shown at its place: the line of the text and a caret under the offending column."""
+
+from governance.errors import LineageError
+
+_SHOWN = 160
+"""Longest piece of a line that is shown; a longer line is cut around the place."""
+
+
+def caret(sql: str, error: LineageError) -> str:
+    """Return the error's line of ``sql`` and a caret under its column, empty when it has none."""
+    lines = sql.splitlines()
+    if error.line is None or not 1 <= error.line <= len(lines):
+        return ""
+    text = lines[error.line - 1].replace("\t", " ")
+    column = min(max(error.column or 1, 1), len(text) + 1)
+    start = max(0, column - 1 - _SHOWN // 2)
+    return f"{text[start : start + _SHOWN]}\n{' ' * (column - 1 - start)}^"
