@@ -15,11 +15,11 @@ from governance.lineage.edges import (
     FILTER,
     GROUP_BY,
     IDENTITY,
-    MASKED,
     SORT,
     TRANSFORMATION,
     WINDOW,
 )
+from governance.lineage.masking import COUNTING, HASHING, MASKING, MASKS, SIZES
 
 
 class Uses(NamedTuple):
@@ -29,45 +29,31 @@ class Uses(NamedTuple):
     arguments: Mapping[str, int] = {}
 
 
-_PICKED = Uses(AGGREGATION, {"expression": SORT})
 _SAME = Uses(IDENTITY)
 _VALUE = Uses(TRANSFORMATION)
-_SIZES = Uses(AGGREGATION | MASKED)
-_HASH = Uses(TRANSFORMATION | MASKED)
-
-_WINDOW_VALUES = (
-    "Lag",
-    "Lead",
-    "FirstValue",
-    "LastValue",
-    "NthValue",
-    "Ntile",
-    "CumeDist",
-    "DenseRank",
-    "PercentRank",
-    "Rank",
-)
-_HASHES = (
-    "MD5", "MD5Digest", "MD5NumberLower64", "MD5NumberUpper64", "SHA", "SHA1Digest", "SHA2", "SHA2Digest", "FarmFingerprint",
-    "Hll", "CityHash64", "XxHash64", "MurmurHash", "Hash",
-)  # fmt: skip
+_AGGREGATE = Uses(AGGREGATION)
 
 
 def _subclasses(kind: type) -> set[type]:
     return {kind} | {below for child in kind.__subclasses__() for below in _subclasses(child)}
 
 
-def _named(*names: str) -> list[type[exp.Expr]]:
-    return [getattr(exp, name) for name in names if hasattr(exp, name)]
-
-
 USES: dict[type, Uses] = {
-    **dict.fromkeys(_subclasses(exp.AggFunc), Uses(AGGREGATION)),
-    **dict.fromkeys(_named(*_WINDOW_VALUES), _VALUE),
-    **dict.fromkeys(_named(*_HASHES), _HASH),
-    **dict.fromkeys(_named("Count", "ApproxDistinct"), _SIZES),
-    **dict.fromkeys(_named("ArgMax", "ArgMin"), _PICKED),
-    exp.Alias: Uses(IDENTITY),
+    **dict.fromkeys(_subclasses(exp.AggFunc), _AGGREGATE),
+    # the value of these is that of a row of the window, or a rank: nothing is aggregated
+    **dict.fromkeys(
+        (
+            exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.NthValue, exp.Ntile, exp.CumeDist, exp.DenseRank,
+            exp.PercentRank, exp.Rank,
+        ),
+        _VALUE,
+    ),
+    **dict.fromkeys(HASHING, Uses(MASKS)),
+    **dict.fromkeys(COUNTING, Uses(SIZES)),
+    exp.ArgMax: Uses(AGGREGATION, {"expression": SORT}),
+    exp.ArgMin: Uses(AGGREGATION, {"expression": SORT}),
+    exp.Alias: _SAME,
+    exp.Aliases: _SAME,
     exp.Paren: _SAME,
     exp.Distinct: Uses(IDENTITY, {"on": GROUP_BY}),
     exp.IgnoreNulls: _SAME,
@@ -78,56 +64,175 @@ USES: dict[type, Uses] = {
     exp.HavingMax: Uses(IDENTITY, {"expression": SORT}),
     exp.Filter: Uses(FILTER, {"this": IDENTITY}),
     exp.Where: _SAME,
-    exp.Tuple: _SAME,
     exp.If: Uses(TRANSFORMATION, {"this": CONDITIONAL}),
     exp.Case: Uses(TRANSFORMATION, {"this": CONDITIONAL, "ifs": IDENTITY}),
     exp.Nullif: Uses(TRANSFORMATION, {"expression": CONDITIONAL}),
     exp.Nvl2: Uses(TRANSFORMATION, {"this": CONDITIONAL}),
     exp.Window: Uses(WINDOW, {"this": IDENTITY}),
-}
+}  # fmt: skip
 """Where a piece of SQL uses its arguments otherwise than as values."""
 
-MASKING: frozenset[str] = frozenset({
-    "md5", "md5_number", "md5_number_lower", "md5_number_upper", "sha1", "sha256", "sha224", "sha384", "sha512", "sha2",
-    "hash", "hashbytes", "xxhash64", "xxhash32", "murmur_hash", "murmurhash2_64", "murmurhash3_32", "siphash64", "sip_hash",
-    "cityhash64", "farm_fingerprint", "farmfingerprint64", "crc32", "checksum", "ora_hash", "standard_hash", "fnv_hash",
-    "mask", "mask_first_n", "mask_last_n", "mask_hash", "mask_show_first_n", "mask_show_last_n", "hmac", "hmac_sha256",
-    "hmac_md5", "hmac_sha1", "hmac_sha512", "to_hex_md5", "digest", "hash_agg",
-})  # fmt: skip
-"""Hash and mask functions, any dialect, by lower-case name."""
-
-AGGREGATES: frozenset[str] = frozenset({
-    "any_value", "approx_quantile", "approx_top_k", "arbitrary", "array_agg", "avg", "bit_and", "bit_or", "bit_xor",
-    "bitstring_agg", "bool_and", "bool_or", "checksum_agg", "collect_list", "collect_set", "corr", "count_if", "countif",
-    "covar_pop", "covar_samp", "entropy", "every", "favg", "first", "fsum", "geomean", "geometric_mean", "group_concat",
-    "histogram", "histogram_exact", "kahan_sum", "kurtosis", "kurtosis_pop", "last", "list", "listagg", "mad", "map_agg",
-    "max", "mean", "median", "min", "mode", "multimap_agg", "product", "quantile", "quantile_cont", "quantile_disc",
-    "regr_avgx", "regr_avgy", "regr_count", "regr_intercept", "regr_r2", "regr_slope", "regr_sxx", "regr_sxy", "regr_syy",
-    "reservoir_quantile", "sem", "skewness", "stddev", "string_agg", "sum", "sum_no_overflow", "sumkahan", "union_agg",
-    "var_pop", "var_samp", "variance", "weighted_avg", "xmlagg", "json_group_array", "json_group_object", "jsonb_agg",
-    "json_agg", "json_object_agg", "jsonb_object_agg", "objectagg", "array_unique_agg", "bitmap_or_agg", "stats_mode",
-    "percentile", "percentile_approx", "approx_percentile", "uniq", "uniqexact", "grouparray", "groupuniqarray", "topk",
-    "numeric_histogram", "merge", "hll_union_agg", "set_agg", "set_union", "map_union", "map_union_sum", "reduce_agg",
-})  # fmt: skip
+AGGREGATES: frozenset[str] = frozenset(
+    [
+        "any_value",
+        "approx_percentile",
+        "approx_quantile",
+        "approx_top_k",
+        "arbitrary",
+        "array_agg",
+        "array_unique_agg",
+        "avg",
+        "bit_and",
+        "bit_or",
+        "bit_xor",
+        "bitmap_or_agg",
+        "bitstring_agg",
+        "bool_and",
+        "bool_or",
+        "checksum_agg",
+        "collect_list",
+        "collect_set",
+        "corr",
+        "count_if",
+        "countif",
+        "covar_pop",
+        "covar_samp",
+        "entropy",
+        "every",
+        "favg",
+        "first",
+        "fsum",
+        "geomean",
+        "geometric_mean",
+        "group_concat",
+        "grouparray",
+        "groupuniqarray",
+        "histogram",
+        "histogram_exact",
+        "hll_union_agg",
+        "json_agg",
+        "json_group_array",
+        "json_group_object",
+        "json_object_agg",
+        "jsonb_agg",
+        "jsonb_object_agg",
+        "kahan_sum",
+        "kurtosis",
+        "kurtosis_pop",
+        "last",
+        "list",
+        "listagg",
+        "mad",
+        "map_agg",
+        "map_union",
+        "map_union_sum",
+        "max",
+        "mean",
+        "median",
+        "min",
+        "mode",
+        "multimap_agg",
+        "numeric_histogram",
+        "objectagg",
+        "percentile",
+        "percentile_approx",
+        "product",
+        "quantile",
+        "quantile_cont",
+        "quantile_disc",
+        "reduce_agg",
+        "regr_avgx",
+        "regr_avgy",
+        "regr_intercept",
+        "regr_r2",
+        "regr_slope",
+        "regr_sxx",
+        "regr_sxy",
+        "regr_syy",
+        "reservoir_quantile",
+        "sem",
+        "set_agg",
+        "set_union",
+        "skewness",
+        "stats_mode",
+        "stddev",
+        "string_agg",
+        "sum",
+        "sum_no_overflow",
+        "sumkahan",
+        "topk",
+        "union_agg",
+        "uniq",
+        "uniqexact",
+        "var_pop",
+        "var_samp",
+        "variance",
+        "weighted_avg",
+        "xmlagg",
+    ]
+)
 """Aggregate functions that reach us as unknown functions, by lower-case name."""
 
-COUNTS: frozenset[str] = frozenset(
-    {"count", "approx_count_distinct", "approx_distinct", "count_distinct", "regr_count"}
+PICKS: frozenset[str] = frozenset(
+    [
+        "arg_max",
+        "arg_min",
+        "argmax",
+        "argmin",
+        "max_by",
+        "min_by",
+        "arg_max_null",
+        "arg_min_null",
+        "arg_max_nulls_last",
+        "arg_min_nulls_last",
+    ]
 )
-PICKS: frozenset[str] = frozenset({
-    "arg_max", "arg_min", "argmax", "argmin", "max_by", "min_by", "arg_max_null", "arg_min_null", "arg_max_nulls_last",
-    "arg_min_nulls_last",
-})  # fmt: skip
 """Aggregates whose second argument only chooses the row."""
 
+SORTED_TEXT: frozenset[str] = frozenset({"listagg", "string_agg", "group_concat", "array_agg", "xmlagg"})
+"""Aggregates whose WITHIN GROUP (ORDER BY …) only orders."""
 
-def uses_of(name: str, window: frozenset[str] = frozenset()) -> Uses:
-    """Return how an unknown function called ``name`` uses its arguments."""
-    low = name.lower()
-    if low in MASKING:
-        return _HASH
-    if low in COUNTS:
-        return _SIZES
-    if low in AGGREGATES:
-        return Uses(AGGREGATION)
-    return _VALUE if low not in window else _VALUE
+FILTERING: frozenset[str] = frozenset({"sumif", "avgif", "minif", "maxif", "anyif"})
+"""Aggregates whose second argument is a condition."""
+
+CONDITIONS: frozenset[str] = frozenset({"iff", "iif", "if"})
+"""Functions whose first argument is a condition."""
+
+POSITIONAL_CASES: dict[str, int] = {"multiif": 0, "decode": 1}
+"""Functions that alternate condition and value; how many arguments stand before the first pair."""
+
+GENERATORS: frozenset[str] = frozenset(
+    [
+        "generate_subscripts",
+        "json_array_elements",
+        "json_array_elements_text",
+        "jsonb_array_elements",
+        "jsonb_array_elements_text",
+        "json_each",
+        "json_each_text",
+        "jsonb_each",
+        "jsonb_each_text",
+        "json_object_keys",
+        "jsonb_object_keys",
+        "regexp_matches",
+        "regexp_split_to_table",
+        "string_to_table",
+        "unnest",
+        "explode",
+        "explode_outer",
+        "posexplode",
+        "posexplode_outer",
+        "inline",
+        "inline_outer",
+        "stack",
+        "arrayjoin",
+    ]
+)
+"""Functions that give several rows for one, by lower-case name."""
+
+
+def uses_of(name: str) -> Uses:
+    """Return how an unknown function called ``name`` (lower case) uses its arguments."""
+    if name in MASKING:
+        return Uses(MASKS)
+    return _AGGREGATE if name in AGGREGATES else _VALUE

@@ -7,10 +7,15 @@ from sqlglot import exp
 from governance.errors import UnreadConstruct
 from governance.lineage.columns import Query
 from governance.lineage.ctes import with_ctes
+from governance.lineage.joins import read_joined
+from governance.lineage.pivot import pivoted
+from governance.lineage.relation import read_relation, use, values
+from governance.lineage.rows import read_rows
 from governance.lineage.scope import Environment, Scope
 from governance.lineage.select import read_select
 from governance.lineage.session import Session
 from governance.lineage.setops import read_set_operation
+from governance.lineage.star import every
 
 QueryReader = Callable[[exp.Expr, Session, Environment, Scope | None], Query]
 
@@ -28,8 +33,39 @@ def read_query(tree: exp.Expr, session: Session, env: Environment, parent: Scope
     return reader(tree, session, env, parent)
 
 
-def _unwrap(tree: exp.Expr, session: Session, env: Environment, parent: Scope | None) -> Query:
-    return read_query(tree.args["this"], session, env, parent)
+def read_subquery(tree: exp.Expr, session: Session, env: Environment, parent: Scope | None) -> Query:
+    """Parentheses say nothing, but ORDER BY, LIMIT, joins or a pivot may hang on them."""
+    query = read_query(tree.args["this"], session, env, parent)
+    if not any(tree.args.get(name) for name in HANGING):
+        return query
+    scope = Scope(session, env, parent)
+    scope.join(use(scope, exp.Subquery(), query, ""))
+    scope.clause = "select"
+    read_rows(scope, tree, query.columns)
+    return query._replace(rows=scope.rows)
+
+
+HANGING = ("order", "limit", "offset")
+
+
+def _values(tree: exp.Expr, session: Session, env: Environment, parent: Scope | None) -> Query:
+    scope = Scope(session, env, parent)
+    columns = values(scope, tree)
+    return Query(columns, scope.rows, frozenset(scope.inputs))
+
+
+def _table(tree: exp.Expr, session: Session, env: Environment, parent: Scope | None) -> Query:
+    """``TABLE t`` and a table that stands for a query."""
+    scope = Scope(session, env, parent)
+    read_joined(scope, tree)
+    return Query(every(scope), scope.rows, frozenset(scope.inputs))
+
+
+def _pivot(tree: exp.Expr, session: Session, env: Environment, parent: Scope | None) -> Query:
+    """DuckDB's PIVOT and UNPIVOT as statements."""
+    scope = Scope(session, env, parent)
+    relation = pivoted(scope, read_relation(scope, tree.args["this"]), [tree])
+    return Query(relation.columns.all() or (), scope.rows, frozenset(scope.inputs))
 
 
 READERS: dict[type, QueryReader] = {
@@ -37,5 +73,8 @@ READERS: dict[type, QueryReader] = {
     exp.Union: read_set_operation,
     exp.Intersect: read_set_operation,
     exp.Except: read_set_operation,
-    exp.Subquery: _unwrap,
+    exp.Subquery: read_subquery,
+    exp.Values: _values,
+    exp.Table: _table,
+    exp.Pivot: _pivot,
 }

@@ -1,4 +1,4 @@
-"""FROM and JOIN: each relation's columns, and how joining shapes the rows."""
+"""What stands in FROM: tables, CTEs, subqueries, VALUES, functions, laterals, pivots."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,92 +6,122 @@ from sqlglot import exp
 
 from governance.errors import LineageError, UnknownColumn, UnknownTable, UnreadConstruct
 from governance.lineage.columns import Column, Columns, ListedColumns, Query, Relation
-from governance.lineage.edges import FILTER, IDENTITY, JOIN, TRANSFORMATION, Deps, add, moved, united
+from governance.lineage.edges import IDENTITY, JOIN, add, united
+from governance.lineage.files import FORMATS, columns_of, looks_like_path, read_file
+from governance.lineage.files import READERS as FILE_READERS
+from governance.lineage.generators import generated
+from governance.lineage.pivot import pivoted
 from governance.lineage.scope import Scope, nearest
-from governance.lineage.value import depend
+from governance.lineage.value import value_of
 
 Reader = Callable[[Scope, exp.Expr], Relation]
 
 
-def read_from(scope: Scope, tree: exp.Expr) -> None:
-    """Bring what FROM, its joins and laterals name into ``scope``."""
-    start = tree.args.get("from_")
-    if start is not None:
-        read_joined(scope, start.args["this"])
-    for join in tree.args.get("joins") or ():
-        read_join(scope, join)
-    for lateral in tree.args.get("laterals") or ():
-        scope.join(read_relation(scope, lateral))
-
-
-def read_joined(scope: Scope, tree: exp.Expr) -> None:
-    """Bring one item of FROM into scope, with the joins that hang on it."""
-    scope.join(read_relation(scope, tree))
-    for join in tree.args.get("joins") or ():
-        read_join(scope, join)
-
-
 def read_relation(scope: Scope, tree: exp.Expr) -> Relation:
-    """Return the relation that ``tree`` names or computes."""
+    """Return the relation that ``tree`` names or computes, after its pivots."""
     reader = READERS.get(tree.__class__)
     if reader is None:
-        raise scope.session.error(
-            UnreadConstruct, f"{tree.key.upper()} in FROM is not read", tree, fix="use a table or a subquery"
-        )
-    return reader(scope, tree)
+        reader = read_generator if isinstance(tree, exp.Func) else None
+    if reader is None:
+        problem = f"{tree.key.upper()} in FROM is not read"
+        raise scope.session.error(UnreadConstruct, problem, tree, fix="use a table or a subquery")
+    scope.clause = "from"
+    relation = reader(scope, tree)
+    pivots = tree.args.get("pivots")
+    return pivoted(scope, relation, pivots) if pivots else relation
 
 
-def _alias(scope: Scope, tree: exp.Expr) -> str:
+def alias_of(scope: Scope, tree: exp.Expr) -> str:
+    """Return the folded alias of an item of FROM, "" where it has none."""
     alias = tree.args.get("alias")
-    name = alias.args.get("this") if alias is not None else None
-    return scope.session.key(name) if name is not None else ""
+    name = alias.args.get("this") if isinstance(alias, exp.TableAlias) else alias
+    return scope.session.key(name) if isinstance(name, exp.Expr) else ""
+
+
+def aliases_of(tree: exp.Expr) -> list[exp.Expr]:
+    """Return the identifiers of an alias's column list."""
+    alias = tree.args.get("alias")
+    names = (alias.args.get("columns") or ()) if isinstance(alias, exp.TableAlias) else ()
+    return [_identifier(name) for name in names]
+
+
+def _identifier(tree: exp.Expr) -> exp.Expr:
+    """A column alias is an identifier, or a definition with a type."""
+    return tree if tree.__class__ is exp.Identifier else _identifier(tree.args["this"])
 
 
 def renamed(scope: Scope, tree: exp.Expr, columns: Sequence[Column]) -> Sequence[Column]:
-    """Return ``columns`` under the names of the alias's column list, where it has one."""
-    alias = tree.args.get("alias")
-    names = (alias.args.get("columns") or ()) if alias is not None else ()
+    """Return ``columns`` under the names of the alias's column list, where it has one.
+
+    Raises:
+        UnknownColumn: more names than columns.
+    """
+    names = aliases_of(tree)
     if not names:
         return columns
     if len(names) > len(columns):
-        raise scope.session.error(
-            UnknownColumn, f"{len(names)} column aliases for {len(columns)} columns", tree, fix="name at most as many"
-        )
-    again = [
-        column._replace(name=_name(name).args["this"], key=scope.session.key(_name(name)))
-        for column, name in zip(columns, names, strict=False)
-    ]
-    return [*again, *columns[len(names) :]]
-
-
-def _name(tree: exp.Expr) -> exp.Expr:
-    """A column alias is an identifier, or a definition with a type."""
-    return tree if tree.__class__ is exp.Identifier else _name(tree.args["this"])
+        problem = f"{len(names)} column aliases for {len(columns)} columns"
+        raise scope.session.error(UnknownColumn, problem, tree, fix="name at most as many")
+    key = scope.session.key
+    given = [c._replace(name=n.args["this"], key=key(n)) for c, n in zip(columns, names, strict=False)]
+    return [*given, *columns[len(names) :]]
 
 
 def read_table(scope: Scope, tree: exp.Expr) -> Relation:
-    """Return a table, view or CTE by its name; names of the statement come before those of the schema."""
-    session = scope.session
+    """Return a table, view, CTE or file by its name; names of the statement come before those of the schema."""
+    session, this = scope.session, tree.args["this"]
+    if this is None:
+        return _rows_from(scope, tree)
+    if this.__class__ is exp.Var:
+        return Relation(alias_of(scope, tree), (), columns_of(scope, [this.name]))
+    if isinstance(this, exp.Func):
+        return read_function(scope, tree, this)
     parts = table_parts(tree)
-    alias = _alias(scope, tree)
+    alias = alias_of(scope, tree)
     if len(parts) == 1:
-        key = session.key(parts[0])
-        found = scope.env.find(key)
+        found = scope.env.find(session.key(parts[0]))
+        if isinstance(found, LineageError):
+            raise found
         if found is not None:
-            if isinstance(found, LineageError):
-                raise found
-            return _use(scope, tree, found, alias or key)
+            return use(scope, tree, found, alias or session.key(parts[0]))
+    return _named(scope, tree, parts, alias)
+
+
+def _named(scope: Scope, tree: exp.Expr, parts: list[exp.Expr], alias: str) -> Relation:
+    session = scope.session
     names = tuple(part.args["this"] for part in parts)
-    for name in session.tables.candidates(names):
+    for name in (".".join(names), *session.tables.candidates(names)):
         made = session.made.get(name.lower())
         if made is not None:
+            session.used.add(name.lower())
             if made.query is not None:
-                return _use(scope, tree, made.query, alias or session.key(parts[-1]))
-            return _stored(scope, tree, name, made.columns, alias)
-    name_or_names = session.tables.find(names)
-    if isinstance(name_or_names, str):
-        return _stored(scope, tree, name_or_names, session.tables.columns(name_or_names), alias)
-    raise _no_table(scope, tree, ".".join(names), name_or_names)
+                return use(scope, tree, made.query, alias or session.key(parts[-1]))
+            return _stored(scope, tree, made.name, made.columns, alias)
+    found = session.tables.find(names)
+    if isinstance(found, str):
+        return _stored(scope, tree, found, session.tables.columns(found), alias)
+    if found is None and _is_path(parts):
+        return Relation(alias, (), columns_of(scope, [names[-1]]))
+    lateral = _implicit_unnest(scope, tree, parts)
+    if lateral is not None:
+        return lateral
+    raise _no_table(scope, tree, ".".join(names), found)
+
+
+def _is_path(parts: list[exp.Expr]) -> bool:
+    name = parts[-1]
+    if len(parts) > 1:
+        return parts[0].name.lower() in FORMATS and "/" in name.name
+    return bool(name.args.get("quoted")) and looks_like_path(name.name)
+
+
+def _implicit_unnest(scope: Scope, tree: exp.Expr, parts: list[exp.Expr]) -> Relation | None:
+    """``FROM t, t.items AS i``: a path that begins with a relation in scope is a collection of it."""
+    if len(parts) < 2 or scope.relation([scope.session.key(parts[0])]) is None:  # noqa: PLR2004  table and column
+        return None
+    column = exp.Column(this=parts[1], table=parts[0])
+    alias = tree.args.get("alias")
+    return read_generator(scope, exp.Unnest(expressions=[column], alias=alias.copy() if alias is not None else None))
 
 
 def table_parts(tree: exp.Expr) -> list[exp.Expr]:
@@ -104,7 +134,8 @@ def table_parts(tree: exp.Expr) -> list[exp.Expr]:
     return [*parts, name]
 
 
-def _use(scope: Scope, tree: exp.Expr, query: Query, alias: str) -> Relation:
+def use(scope: Scope, tree: exp.Expr, query: Query, alias: str) -> Relation:
+    """Return ``query`` as a relation; what shapes its rows shapes those of the scope."""
     add(scope.rows, query.rows, IDENTITY)
     scope.inputs.update(query.inputs)
     return Relation(alias, (), ListedColumns(renamed(scope, tree, query.columns)))
@@ -112,118 +143,132 @@ def _use(scope: Scope, tree: exp.Expr, query: Query, alias: str) -> Relation:
 
 def _stored(scope: Scope, tree: exp.Expr, name: str, columns: Columns, alias: str) -> Relation:
     scope.inputs.add(name)
-    key = scope.session.key
-    parts = table_parts(tree)
-    given = tree.args.get("alias")
-    if given is not None and given.args.get("columns"):
+    if aliases_of(tree):
         columns = ListedColumns(renamed(scope, tree, columns.all() or ()))
-    path = () if alias else tuple(key(part) for part in parts)
+    path = () if alias else tuple(scope.session.key(part) for part in table_parts(tree))
     return Relation(alias or path[-1], path, columns)
 
 
-def _no_table(scope: Scope, tree: exp.Expr, name: str, several: list[str] | None) -> LineageError:
+def _no_table(scope: Scope, tree: exp.Expr, name: str, several: list[str] | str | None) -> LineageError:
     if several:
-        return scope.session.error(
-            UnknownTable, f"table {name} may be {' or '.join(sorted(several))}", tree, fix="write its full name"
-        )
+        problem = f"table {name} may be {' or '.join(sorted(several))}"
+        return scope.session.error(UnknownTable, problem, tree, fix="write its full name")
     near = nearest(name, set(scope.session.tables.schema))
     fix = f"did you mean {near}?" if near else "add it to the schema or build it before"
     return scope.session.error(UnknownTable, f"no table {name} in the schema", tree, fix=fix)
 
 
 def read_derived(scope: Scope, tree: exp.Expr) -> Relation:
-    """Return a subquery in FROM, or a parenthesised join."""
+    """Return a subquery in FROM; DuckDB's may look at the relations before it without LATERAL."""
     inner = tree.args["this"]
-    if inner.__class__ is exp.Table:
-        return _parenthesised(scope, tree, inner)
-    query = scope.session.read(inner, scope.session, scope.env, scope.parent)
-    return _use(scope, tree, query, _alias(scope, tree))
+    lateral = scope.session.rules.name == "duckdb"
+    parent = scope if lateral else scope.parent
+    with_ = tree.args.get("with_")
+    body = tree if with_ is not None else inner
+    query = scope.session.read(body, scope.session, scope.env, parent)
+    lend(scope)
+    return use(scope, tree, query, alias_of(scope, tree))
 
 
-def _parenthesised(scope: Scope, tree: exp.Expr, inner: exp.Expr) -> Relation:
-    read_joined(scope, inner)
-    last = scope.relations.pop()
-    del tree
-    return last
+def read_lateral(scope: Scope, tree: exp.Expr) -> Relation:
+    """LATERAL, CROSS APPLY and LATERAL VIEW: what it takes from the left to shape its rows is a JOIN input."""
+    inner = tree.args["this"]
+    if not isinstance(inner, exp.Query):
+        return _generated(scope, inner, tree)
+    query = scope.session.read(inner, scope.session, scope.env, scope)
+    lend(scope)
+    return use(scope, tree, query, alias_of(scope, tree))
 
 
-def read_join(scope: Scope, join: exp.Expr) -> None:
-    """Bring a join's right side into scope and its condition into the rows."""
-    args = join.args
-    left = list(scope.relations)
-    kind = (args.get("kind") or "").upper()
-    hidden = kind in {"SEMI", "ANTI"}
-    read_joined(scope, args["this"])
-    right = scope.relations[len(left) :]
-    hop = FILTER if hidden else JOIN
-    if args.get("using"):
-        _merge(scope, [scope.session.key(name) for name in args["using"]], args["using"], left, right, join, hop)
-    elif args.get("method") == "NATURAL":
-        _natural(scope, left, right, join, hop)
-    condition = args.get("on") or args.get("match_condition")
-    if condition is not None:
-        scope.clause = "join"
-        depend(scope, condition, hop, scope.rows)
-    if hidden:
-        _hide(scope, left)
+def lend(scope: Scope) -> None:
+    """Count what laterals took so far as JOIN inputs."""
+    if scope.lent:
+        add(scope.rows, scope.lent, JOIN)
+        scope.lent = {}
 
 
-def _hide(scope: Scope, left: list[Relation]) -> None:
-    scope.relations = left
-    scope.named = {relation.alias: relation for relation in reversed(left) if relation.alias}
-    scope.seen = {}
+def read_values(scope: Scope, tree: exp.Expr) -> Relation:
+    """Return a VALUES list: each column united over the rows."""
+    return Relation(alias_of(scope, tree), (), ListedColumns(renamed(scope, tree, values(scope, tree))))
 
 
-def _natural(scope: Scope, left: list[Relation], right: list[Relation], join: exp.Expr, hop: int) -> None:
-    ours = {column.key for relation in left for column in relation.columns.all() or ()}
-    keys = [column.key for relation in right for column in relation.columns.all() or () if column.key in ours]
-    names = [exp.to_identifier(key) for key in keys]
-    _merge(scope, keys, names, left, right, join, hop)
+def values(scope: Scope, tree: exp.Expr) -> list[Column]:
+    """Return the columns of a VALUES list under the dialect's own names."""
+    rows = [row.args["expressions"] if row.__class__ is exp.Tuple else [row] for row in tree.args["expressions"]]
+    prefix, first = VALUES_NAMES.get(scope.session.rules.name, ("column", 1))
+    fold = scope.session.rules.fold
+    columns = []
+    for number in range(len(rows[0])):
+        name = f"{prefix}{number + first}"
+        deps = united([value_of(scope, row[number]) for row in rows if number < len(row)])
+        columns.append(Column(name, fold(name, None), deps))
+    return columns
 
 
-def _merge(
-    scope: Scope,
-    keys: list[str],
-    names: Sequence[exp.Expr],
-    left: list[Relation],
-    right: list[Relation],
-    join: exp.Expr,
-    hop: int,
-) -> None:
-    for key, name in zip(keys, names, strict=True):
-        ours = scope.merged.get(key) or _in(scope, left, key, name)
-        theirs = _in(scope, right, key, name)
-        add(scope.rows, ours.deps, hop)
-        add(scope.rows, theirs.deps, hop)
-        if hop == JOIN:
-            scope.merged[key] = SIDES.get((join.args.get("side") or "").upper(), _left)(ours, theirs)
-    scope.seen = {}
+VALUES_NAMES: dict[str, tuple[str, int]] = {
+    "duckdb": ("col", 0), "spark": ("col", 1), "databricks": ("col", 1), "hive": ("col", 1), "trino": ("_col", 0),
+    "mysql": ("column_", 0), "clickhouse": ("c", 1),
+}  # fmt: skip
 
 
-def _in(scope: Scope, relations: list[Relation], key: str, name: exp.Expr) -> Column:
-    for relation in relations:
-        column = relation.columns.find(key, name.args["this"])
-        if column is not None:
-            return column
-    raise scope.session.error(
-        UnknownColumn, f"USING column {name.args['this']} is missing on one side", name, fix="join with ON"
-    )
+def read_function(scope: Scope, tree: exp.Expr, function: exp.Expr) -> Relation:
+    """Return a function in FROM: a macro of the script, a file reader, or a generator."""
+    name = (function.name if function.__class__ is exp.Anonymous else function.sql_name()).lower()
+    alias = alias_of(scope, tree)
+    arguments = function.args.get("expressions") or []
+    if function.__class__ in {exp.ReadCSV, exp.ReadParquet}:
+        path = function.args.get("this")
+        arguments = [*([path] if path is not None else []), *arguments]
+        name = "read_csv" if function.__class__ is exp.ReadCSV else "read_parquet"
+    if name in FILE_READERS:
+        columns = read_file(scope, name, arguments)
+        return Relation(alias or name, (), columns if not aliases_of(tree) else _listed(scope, tree, columns))
+    macro = scope.session.macros.get(name)
+    if macro is not None and isinstance(macro.body, exp.Query):
+        inner = scope.session.bind(macro, scope, arguments)
+        return use(scope, tree, scope.session.read(macro.body, scope.session, scope.env, inner), alias or name)
+    return _generated(scope, function, tree)
 
 
-def _left(ours: Column, _theirs: Column) -> Column:
-    return ours
+def _listed(scope: Scope, tree: exp.Expr, columns: Columns) -> ListedColumns:
+    return ListedColumns(renamed(scope, tree, columns.all() or ()))
 
 
-def _right(_ours: Column, theirs: Column) -> Column:
-    return theirs
+def _rows_from(scope: Scope, tree: exp.Expr) -> Relation:
+    """ROWS FROM (f(…), g(…)): functions side by side."""
+    columns = [column for part in tree.args.get("rows_from") or () for column in generated(scope, part, (), "")]
+    return Relation(alias_of(scope, tree), (), ListedColumns(renamed(scope, tree, columns)))
 
 
-def _both(ours: Column, theirs: Column) -> Column:
-    deps: Deps = moved(united([ours.deps, theirs.deps]), TRANSFORMATION)
-    return Column(ours.name, ours.key, deps)
+def read_generator(scope: Scope, tree: exp.Expr) -> Relation:
+    """Return UNNEST and other functions that stand in FROM by themselves."""
+    return _generated(scope, tree, tree)
 
 
-SIDES: dict[str, Callable[[Column, Column], Column]] = {"": _left, "LEFT": _left, "RIGHT": _right, "FULL": _both}
-"""Whose value a merged column has: FULL coalesces both."""
+def _generated(scope: Scope, function: exp.Expr, tree: exp.Expr) -> Relation:
+    names = aliases_of(tree)
+    alias = alias_of(scope, tree)
+    given = [name.args["this"] for name in names]
+    columns = generated(scope, function, given, alias)
+    again = [
+        column._replace(name=name.args["this"], key=scope.session.key(name))
+        for column, name in zip(columns, names, strict=False)
+    ]
+    return Relation(alias, (), ListedColumns([*again, *columns[len(again) :]]))
 
-READERS: dict[type, Reader] = {exp.Table: read_table, exp.Subquery: read_derived}
+
+def _wrapped(scope: Scope, tree: exp.Expr) -> Relation:
+    """TABLE(f(…)) and FINAL say nothing of their own."""
+    inner = tree.args["this"]
+    return _generated(scope, inner, tree) if isinstance(inner, exp.Func) else read_relation(scope, inner)
+
+
+READERS: dict[type, Reader] = {
+    exp.Table: read_table,
+    exp.Subquery: read_derived,
+    exp.Lateral: read_lateral,
+    exp.Values: read_values,
+    exp.Unnest: read_generator,
+    exp.TableFromRows: _wrapped,
+    exp.Final: _wrapped,
+}

@@ -1,4 +1,4 @@
-"""Names in one SELECT: what is in FROM, the aliases of its select list, and the scope around it."""
+"""Names in one SELECT: what is in FROM, the aliases of its select list, and the scopes around it."""
 
 import difflib
 from collections.abc import Callable, Mapping, Sequence
@@ -9,13 +9,13 @@ from sqlglot import exp
 
 from governance.errors import AmbiguousColumn, LineageError, UnknownColumn, UnknownTable
 from governance.lineage.columns import Column, OpenColumns, Query, Relation, whole_row
-from governance.lineage.edges import TRANSFORMATION, Deps, add, moved
+from governance.lineage.edges import IDENTITY, NOTHING, TRANSFORMATION, Deps, add, moved
 from governance.lineage.session import Session
 
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """The CTEs in sight: a WITH's own before those around it. A query that could not be read fails when it is used."""
+    """The CTEs in sight: a WITH's own before those around it. One that could not be read fails when it is used."""
 
     queries: dict[str, Query | LineageError]
     outer: Optional["Environment"] = None
@@ -34,16 +34,17 @@ class Environment:
 class Scope:
     """One SELECT while it is read.
 
-    relations: what FROM holds so far, in order; ``merged`` are the columns that USING and NATURAL made one
+    relations: what FROM holds so far, in order; ``named`` finds one by its alias
+    merged:    columns that USING and NATURAL made one, and names that stand for a value (a macro's parameters)
     aliases:   select-list aliases that expressions may use; ``outputs`` those that ORDER BY may
     clause:    the clause being read, which decides whether an alias or a column wins
     rows:      the fields that shape the rows, ``inputs`` the datasets read, both so far
-    outer:     what was taken from the scopes around this one
+    lent:      what a lateral subquery took from here to shape its own rows
     """
 
     __slots__ = (
-        "aliases", "clause", "env", "grouped", "inputs", "merged", "named", "outer", "outputs", "parent",
-        "relations", "rows", "seen", "session", "windows",
+        "aliases", "clause", "env", "grouped", "inputs", "lent", "merged", "named", "outputs", "parent", "relations",
+        "rows", "seen", "session", "windows",
     )  # fmt: skip
 
     def __init__(self, session: Session, env: Environment, parent: Optional["Scope"] = None) -> None:
@@ -56,12 +57,19 @@ class Scope:
         self.aliases: dict[str, Column] = {}
         self.outputs: dict[str, Column] = {}
         self.grouped: frozenset[str] = frozenset()
-        self.clause = "select"
+        self.clause = "from"
         self.rows: Deps = {}
         self.inputs: set[str] = set()
-        self.outer: Deps = {}
+        self.lent: Deps = {}
         self.windows: Mapping[str, exp.Expr] = {}
         self.seen: dict[str, Column | None] = {}
+
+    def inner(self, names: dict[str, Column]) -> "Scope":
+        """Return this scope with ``names`` before its own: what it reads counts here."""
+        scope = Scope(self.session, self.env, self)
+        scope.merged = names
+        scope.clause, scope.rows, scope.inputs, scope.windows = self.clause, self.rows, self.inputs, self.windows
+        return scope
 
     def join(self, relation: Relation) -> None:
         """Bring one more relation into scope."""
@@ -79,31 +87,65 @@ class Scope:
         """
         args = tree.args
         name = args["this"]
+        if name.__class__ is not exp.Identifier:
+            return self._special(tree, name)
         if args.get("table") is None:
             return self._unqualified(name)
-        return self._qualified(tree, [args[part] for part in ("catalog", "db", "table", "this") if args.get(part)])
+        return self._qualified(tree, qualified(tree))
+
+    def _special(self, tree: exp.Expr, name: exp.Expr) -> Column:
+        """``t.*`` as a value is the whole row; ``t.$1`` a column by its position."""
+        if name.__class__ is exp.Parameter:
+            relation = self.relation([self.session.key(tree.args["table"])])
+            found = at_position(relation, name) if relation is not None else None
+            if found is not None:
+                return found
+        table = tree.args.get("table")
+        if table is None or name.__class__ is not exp.Star:
+            raise self.session.error(UnknownColumn, f"{tree.sql()} is not a column", tree, fix="name a column")
+        return self._unqualified(table)
 
     def _unqualified(self, name: exp.Expr) -> Column:
         key = self.session.key(name)
         found = self.find(key, name)
         if found is None:
+            if key.lower() in PSEUDO:
+                return Column(key, key, NOTHING)
             raise self._unknown(name, self._sight())
         return found
 
     def find(self, key: str, name: exp.Expr) -> Column | None:
         """Return what the unqualified ``key`` names here or around, None where nothing does."""
+        scope: Scope | None = self
+        while scope is not None:
+            found = scope.own(key, name)
+            if found is not None:
+                if scope is not self:
+                    self.borrow(scope, found)
+                return found
+            scope = scope.parent
+        return None
+
+    def own(self, key: str, name: exp.Expr) -> Column | None:
+        """Return what ``key`` names in this scope: a column, an alias, a whole row, a column of an undeclared file."""
         found = ORDERS[self._order(key)](self, key, name)
         if found is not None:
             return found
         relation = self.named.get(key)
-        if relation is not None:
-            return self._row(relation, name)
-        found = self._open(key, name)
-        if found is None and self.parent is not None:
-            found = self.parent.find(key, name)
-            if found is not None:
-                add(self.outer, found.deps, 0)
-        return found
+        return self._row(relation, name) if relation is not None else self.opened(key, name)
+
+    def borrow(self, owner: "Scope", found: Column) -> None:
+        """Remember what was taken from ``owner`` where it shapes the rows of a lateral subquery there."""
+        if owner.clause != "from":
+            return
+        path: list[Scope] = []
+        scope: Scope | None = self
+        while scope is not None and scope is not owner:
+            path.append(scope)
+            scope = scope.parent
+        clause = next((inner.clause for inner in reversed(path) if inner.clause != "from"), "select")
+        if clause != "select":
+            add(owner.lent, found.deps, IDENTITY)
 
     def _order(self, key: str) -> str:
         clause, rules = self.clause, self.session.rules
@@ -138,15 +180,12 @@ class Scope:
                 holders.append(relation)
         if len(holders) > 1:
             tables = " and ".join(relation.alias or "a subquery" for relation in holders)
-            raise self.session.error(
-                AmbiguousColumn,
-                f"column {text} is in {tables}",
-                name,
-                fix=f"qualify it, for example {holders[0].alias}.{text}",
-            )
+            fix = f"qualify it, for example {holders[0].alias}.{text}"
+            raise self.session.error(AmbiguousColumn, f"column {text} is in {tables}", name, fix=fix)
         return found
 
-    def _open(self, key: str, name: exp.Expr) -> Column | None:
+    def opened(self, key: str, name: exp.Expr) -> Column | None:
+        """Return ``key`` of the one relation whose columns are not declared."""
         relations = [relation for relation in self.relations if relation.columns.__class__ is OpenColumns]
         return relations[0].columns.find(key, name.args["this"]) if len(relations) == 1 else None
 
@@ -154,46 +193,46 @@ class Scope:
         """Return the select-list alias ``key``."""
         return self.aliases.get(key) or (self.outputs.get(key) if self.clause != "select" else None)
 
+    def positional(self, tree: exp.Expr) -> Column | None:
+        """Return the column that ``$1`` means where there is one relation, None where it is a parameter."""
+        return at_position(self.relations[0], tree) if len(self.relations) == 1 else None
+
     def _row(self, relation: Relation, name: exp.Expr) -> Column:
         columns = relation.columns.all()
         if columns is None:
-            raise self.session.error(
-                UnknownColumn, f"the columns of {relation.alias} are not known", name, fix="declare them"
-            )
+            problem = f"the columns of {relation.alias} are not known"
+            raise self.session.error(UnknownColumn, problem, name, fix="declare them in the schema")
         row = whole_row(relation.alias, columns)
         return row._replace(deps=moved(row.deps, TRANSFORMATION))
 
     def _qualified(self, tree: exp.Expr, parts: Sequence[exp.Expr]) -> Column:
-        keys = [self.session.key(part) for part in parts if not isinstance(part, exp.Star)]
+        keys = [self.session.key(part) for part in parts]
         scope: Scope | None = self
         while scope is not None:
-            found = scope._through(keys, parts)
+            found = scope.along(keys, parts)
             if found is not None:
                 if scope is not self:
-                    add(self.outer, found.deps, 0)
+                    self.borrow(scope, found)
                 return found
             scope = scope.parent
-        raise self.session.error(
-            UnknownTable,
-            f"no table or alias {parts[0].args['this']} in {self._sight()}",
-            tree,
-            fix="correct the qualifier",
-        )
+        problem = f"no table or alias {parts[0].args['this']} in {self._sight()}"
+        raise self.session.error(UnknownTable, problem, tree, fix="correct the qualifier")
 
-    def _through(self, keys: list[str], parts: Sequence[exp.Expr]) -> Column | None:
+    def along(self, keys: list[str], parts: Sequence[exp.Expr]) -> Column | None:
         """Return the column or struct member at the end of ``parts``; the longest qualifier wins."""
+        missing: LineageError | None = None
         for length in range(len(keys) - 1, 0, -1):
             relation = self.relation(keys[:length])
-            if relation is not None:
-                return self._in(relation, keys[length:], parts[length:])
-        found = ORDERS[self._order(keys[0])](self, keys[0], parts[0]) or self._open(keys[0], parts[0])
-        return None if found is None else member(found, keys[1:])
-
-    def _in(self, relation: Relation, keys: list[str], parts: Sequence[exp.Expr]) -> Column | None:
-        found = relation.columns.find(keys[0], parts[0].args["this"])
-        if found is None:
-            raise self._unknown(parts[0], relation.alias or ".".join(relation.path))
-        return member(found, keys[1:])
+            if relation is None:
+                continue
+            found = relation.columns.find(keys[length], parts[length].args["this"])
+            if found is not None:
+                return member(found, keys[length + 1 :])
+            missing = missing or self._unknown(parts[length], relation.alias or ".".join(relation.path))
+        base = ORDERS[self._order(keys[0])](self, keys[0], parts[0]) or self.opened(keys[0], parts[0])
+        if base is None and missing is not None:
+            raise missing
+        return None if base is None else member(base, keys[1:])
 
     def relation(self, qualifier: Sequence[str]) -> Relation | None:
         """Return the relation that ``qualifier`` (folded) names: an alias, or a table by its name and schema."""
@@ -212,12 +251,15 @@ class Scope:
 
     def _unknown(self, name: exp.Expr, where: str) -> LineageError:
         text = name.args["this"]
-        return self.session.error(UnknownColumn, f"{where} has no column {text}", name, fix=self._nearest(text))
-
-    def _nearest(self, text: str) -> str:
         known = {column.name for relation in self.relations for column in relation.columns.all() or ()}
         near = nearest(text, known)
-        return f"did you mean {near}?" if near else "correct the name or the table's schema"
+        fix = f"did you mean {near}?" if near else "correct the name or the table's schema"
+        return self.session.error(UnknownColumn, f"{where} has no column {text}", name, fix=fix)
+
+
+def qualified(tree: exp.Expr) -> list[exp.Expr]:
+    """Return the identifiers of a column reference, the outermost first."""
+    return [tree.args[part] for part in ("catalog", "db", "table", "this") if tree.args.get(part) is not None]
 
 
 def nearest(text: str, known: set[str]) -> str | None:
@@ -227,11 +269,22 @@ def nearest(text: str, known: set[str]) -> str | None:
 
 
 def member(column: Column, keys: Sequence[str]) -> Column:
-    """Return the struct member of ``column`` at ``keys``; a member not known by itself comes from the whole column."""
+    """Return the struct member of ``column`` at ``keys``; one that is not known by itself comes from the whole column."""
     for key in keys:
         inner = column.members.get(key) if column.members is not None else None
         column = inner or Column(key, key, moved(column.deps, TRANSFORMATION))
     return column
+
+
+def at_position(relation: Relation, tree: exp.Expr) -> Column | None:
+    """Return the column of ``relation`` that ``$n`` means; None where ``tree`` is no position."""
+    number = tree.args["this"].name if isinstance(tree.args["this"], exp.Expr) else str(tree.args["this"])
+    if not number.isdecimal():
+        return None
+    columns = relation.columns.all()
+    if columns is None:
+        return relation.columns.find(f"${number}", f"${number}")
+    return columns[int(number) - 1] if 0 < int(number) <= len(columns) else None
 
 
 def _column_first(scope: Scope, key: str, name: exp.Expr) -> Column | None:
@@ -247,3 +300,40 @@ ORDERS: dict[str, Callable[[Scope, str, exp.Expr], Column | None]] = {
     "column first": _column_first,
     "alias first": _alias_first,
 }
+"""Where a name is looked for, by what the dialect's rules say of the clause."""
+
+PSEUDO = frozenset(
+    [
+        "rowid",
+        "rownum",
+        "level",
+        "connect_by_isleaf",
+        "connect_by_iscycle",
+        "sysdate",
+        "systimestamp",
+        "user",
+        "current_user",
+        "session_user",
+        "_partitiontime",
+        "_partitiondate",
+        "_table_suffix",
+        "metadata$filename",
+        "metadata$file_row_number",
+        "input_file_name",
+        "ctid",
+        "xmin",
+        "oid",
+        "current_date",
+        "current_timestamp",
+        "current_time",
+        "localtime",
+        "localtimestamp",
+        "today",
+        "now",
+        "_file_name",
+        "filename",
+        "file_row_number",
+        "snapshot_id",
+    ]
+)
+"""Names that engines answer without a column; looked at only where no column has the name."""

@@ -4,13 +4,14 @@ from sqlglot import exp
 
 from governance.lineage.columns import Column, Query
 from governance.lineage.edges import Deps
+from governance.lineage.joins import read_from
 from governance.lineage.naming import columns_named, name_of
-from governance.lineage.relation import read_from
 from governance.lineage.rows import read_rows
 from governance.lineage.scope import Environment, Scope
 from governance.lineage.session import Session
+from governance.lineage.shapes import shape
 from governance.lineage.star import expand, is_star
-from governance.lineage.value import shape, value_of
+from governance.lineage.value import value_of
 
 
 def read_select(tree: exp.Expr, session: Session, env: Environment, parent: Scope | None) -> Query:

@@ -1,8 +1,9 @@
 """What one call to the engine knows: the text, the dialect's rules, the schema, and what the script made so far."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from sqlglot import exp
 
@@ -20,7 +21,7 @@ class Macro:
     """A function or table macro of the script: its parameters (folded) and its body."""
 
     parameters: tuple[str, ...]
-    defaults: tuple[exp.Expr | None, ...]
+    defaults: Mapping[str, exp.Expr]
     body: exp.Expr
 
 
@@ -28,6 +29,7 @@ class Macro:
 class Made:
     """A relation that the script made: ``query`` where it is resolved away (temporary, view), None where it is stored."""
 
+    name: str
     columns: Columns
     query: Query | None = None
 
@@ -36,19 +38,27 @@ class Made:
 class Session:
     """The state of one call. ``made`` and ``macros`` change from statement to statement, all else stays.
 
-    read:     (query tree, session, environment, enclosing scope) → Query; expressions hold queries and queries hold
-              expressions, so whoever reads expressions is handed the reader of queries
-    deadline: in seconds of ``time.monotonic``
+    read:       (query tree, session, environment, enclosing scope) → Query; expressions hold queries and queries hold
+                expressions, so whoever reads expressions is handed the reader of queries
+    bind:       (macro, scope, arguments) → the scope in which the macro's body is read
+    constructs: kinds of expression that have a rule of their own
+    masking:    the user's masking functions, lower case
+    deadline:   in seconds of ``time.monotonic``
+    used:       names in ``made`` that some statement has read
     """
 
     sql: str
     rules: Rules
     tables: Tables
     fields: Fields
-    read: "Callable[..., Query]"
+    read: Callable[..., Query]
+    bind: Callable[..., Any]
+    constructs: Mapping[type, Callable[..., None]]
+    masking: frozenset[str]
     deadline: float
     made: dict[str, Made] = field(default_factory=dict)
     macros: dict[str, Macro] = field(default_factory=dict)
+    used: set[str] = field(default_factory=set)
 
     def tick(self) -> None:
         """Stop a statement that takes too long.

@@ -1,25 +1,46 @@
-"""``*`` and its kin: EXCLUDE, REPLACE, RENAME, and the merged columns of USING."""
+"""``*`` and its kin: EXCLUDE, REPLACE, RENAME, LIKE, COLUMNS(…), and the merged columns of USING."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
 from governance.errors import UnknownColumn, UnknownTable, UnreadConstruct
 from governance.lineage.columns import Column, Relation
+from governance.lineage.patterns import PATTERNS
 from governance.lineage.scope import Scope
+from governance.lineage.shapes import shaped
 from governance.lineage.value import value_of
 
 
 def is_star(tree: exp.Expr) -> bool:
     """Tell whether a select-list item stands for several columns."""
-    return tree.__class__ is exp.Star or (tree.__class__ is exp.Column and tree.args["this"].__class__ is exp.Star)
+    kind = tree.__class__
+    if kind is exp.Star:
+        return True
+    if kind is exp.Column or kind is exp.Dot:
+        return tree.args["this" if kind is exp.Column else "expression"].__class__ is exp.Star
+    return kind in PATTERNS and is_star(tree.args["this"])
 
 
 def expand(scope: Scope, tree: exp.Expr) -> list[Column]:
     """Return the columns that a star stands for, in order."""
-    star = tree if tree.__class__ is exp.Star else tree.args["this"]
-    columns = every(scope) if star is tree else of_relation(scope, tree)
-    return _edited(scope, star, columns)
+    kind = tree.__class__
+    if kind in PATTERNS:
+        matches = PATTERNS[kind](tree.args["expression"].name)
+        return [column for column in expand(scope, tree.args["this"]) if matches(column.name)]
+    if kind is exp.Star:
+        return _edited(scope, tree, every(scope))
+    if kind is exp.Dot:
+        return _members(scope, tree.args["this"], tree)
+    return _edited(scope, tree.args["this"], of_relation(scope, tree))
+
+
+def columns_of_item(scope: Scope, tree: exp.Expr) -> list[Column]:
+    """Return the columns that ``tree`` names: one, those of a star, or those of COLUMNS(…)."""
+    if tree.__class__ is exp.Columns:
+        return chosen(scope, tree)
+    return expand(scope, tree) if is_star(tree) else [scope.column(tree)]
 
 
 def every(scope: Scope) -> list[Column]:
@@ -40,7 +61,7 @@ def every(scope: Scope) -> list[Column]:
 
 
 def of_relation(scope: Scope, tree: exp.Expr) -> list[Column]:
-    """Return the columns of ``t.*``."""
+    """Return the columns of ``t.*``, or the members of the struct ``s.*``."""
     parts = [tree.args[part] for part in ("catalog", "db", "table") if tree.args.get(part)]
     keys = [scope.session.key(part) for part in parts]
     sight: Scope | None = scope
@@ -50,22 +71,32 @@ def of_relation(scope: Scope, tree: exp.Expr) -> list[Column]:
             return list(_all(scope, relation, tree))
         sight = sight.parent
     column = scope.find(keys[0], parts[0])
-    if column is not None and column.members is not None:
-        return list(column.members.values())
-    raise scope.session.error(
-        UnknownTable, f"no table or alias {parts[0].name} in scope", tree, fix="correct the qualifier"
-    )
+    if column is None:
+        problem = f"no table or alias {parts[0].name} in scope"
+        raise scope.session.error(UnknownTable, problem, tree, fix="correct the qualifier")
+    return _parts(scope, column, tree)
+
+
+def _members(scope: Scope, base: exp.Expr, at: exp.Expr) -> list[Column]:
+    return _parts(scope, shaped(scope, base), at)
+
+
+def _parts(scope: Scope, column: Column, at: exp.Expr) -> list[Column]:
+    if column.members is None:
+        raise scope.session.error(
+            UnreadConstruct,
+            f"the members of {column.name or 'this value'} are not known",
+            at,
+            fix="name them one by one",
+        )
+    return list(column.members.values())
 
 
 def _all(scope: Scope, relation: Relation, at: exp.Expr | None) -> Sequence[Column]:
     columns = relation.columns.all()
     if columns is None:
-        raise scope.session.error(
-            UnreadConstruct,
-            f"* over {relation.alias or 'a file'}, whose columns are not declared",
-            at,
-            fix="name the columns",
-        )
+        problem = f"* over {relation.alias or 'a file'}, whose columns are not declared"
+        raise scope.session.error(UnreadConstruct, problem, at, fix="name the columns, or declare them in the schema")
     return columns
 
 
@@ -79,19 +110,61 @@ def _edited(scope: Scope, star: exp.Expr, columns: list[Column]) -> list[Column]
     present = {column.key for column in columns}
     for name, tree in (*excluded.items(), *replaced.items(), *renamed.items()):
         if name not in present:
-            raise scope.session.error(
-                UnknownColumn, f"* has no column {name}", tree, fix="correct EXCLUDE, REPLACE or RENAME"
-            )
+            fix = "correct EXCLUDE, REPLACE or RENAME"
+            raise scope.session.error(UnknownColumn, f"* has no column {_identifier(tree).name}", tree, fix=fix)
     result = []
-    for column in columns:
-        if column.key in excluded:
+    for found in columns:
+        if found.key in excluded:
             continue
-        if column.key in replaced:
-            column = column._replace(deps=value_of(scope, replaced[column.key].args["this"]), members=None)
-        alias = renamed.get(column.key)
+        column = found
+        if found.key in replaced:
+            column = found._replace(deps=value_of(scope, replaced[found.key].args["this"]), members=None)
+        alias = renamed.get(found.key)
         result.append(column if alias is None else column._replace(name=alias.args["this"], key=key(alias)))
     return result
 
 
 def _identifier(tree: exp.Expr) -> exp.Expr:
     return tree.args["this"] if tree.__class__ is exp.Column else tree
+
+
+def chosen(scope: Scope, tree: exp.Expr) -> list[Column]:
+    """Return the columns that COLUMNS(…) chooses.
+
+    Raises:
+        UnreadConstruct: it chooses by something else than a star, a pattern, a list of names or a LIKE lambda.
+    """
+    what = tree.args["this"]
+    if is_star(what):
+        return expand(scope, what)
+    reader = CHOICES.get(what.__class__)
+    if reader is None:
+        problem = f"COLUMNS({what.sql()}) is not read"
+        raise scope.session.error(UnreadConstruct, problem, what, fix="use a pattern or a list of names")
+    matches = reader(scope, what)
+    return [column for column in every(scope) if matches(column.name)]
+
+
+def _by_pattern(_scope: Scope, what: exp.Expr) -> Callable[[str], object]:
+    return re.compile(what.name).search
+
+
+def _by_names(_scope: Scope, what: exp.Expr) -> Callable[[str], object]:
+    names = {part.name.lower() for part in what.args["expressions"]}
+    return lambda name: name.lower() in names
+
+
+def _by_lambda(scope: Scope, what: exp.Expr) -> Callable[[str], object]:
+    test = what.args["this"]
+    reader = PATTERNS.get(test.__class__)
+    if reader is None:
+        problem = f"COLUMNS({what.sql()}) is not read"
+        raise scope.session.error(UnreadConstruct, problem, what, fix="use LIKE, a pattern or a list of names")
+    return reader(test.args["expression"].name)
+
+
+CHOICES: dict[type, Callable[[Scope, exp.Expr], Callable[[str], object]]] = {
+    exp.Literal: _by_pattern,
+    exp.Array: _by_names,
+    exp.Lambda: _by_lambda,
+}

@@ -3,24 +3,37 @@
 import time
 from collections.abc import Mapping
 
+from sqlglot import exp
+
 from governance.errors import LimitExceeded
+from governance.lineage.constructs import CONSTRUCTS as EXPRESSIONS
 from governance.lineage.dialects import rules_for
 from governance.lineage.edges import Fields
+from governance.lineage.macros import bound
 from governance.lineage.model import ColumnLineage
 from governance.lineage.parse import parse
 from governance.lineage.query import read_query
 from governance.lineage.script import read_script
 from governance.lineage.session import MAX_SECONDS, Session
+from governance.lineage.shapes import part_of
 from governance.lineage.tables import Tables
+
+CONSTRUCTS = {**EXPRESSIONS, exp.Dot: part_of, exp.Bracket: part_of}
+"""Kinds of expression that have a rule of their own."""
 
 
 def column_lineage(
-    sql: str, schema: Mapping[str, Mapping[str, str]], *, dialect: str = "duckdb", default_schema: str | None = None
+    sql: str,
+    schema: Mapping[str, Mapping[str, str]],
+    *,
+    dialect: str = "duckdb",
+    default_schema: str | None = None,
+    masking_functions: frozenset[str] = frozenset(),
 ) -> tuple[ColumnLineage, ...]:
     """Return the column lineage of ``sql``: one value per persistent output, in statement order.
 
     ``schema`` maps "schema.table" (one to three parts) to {column: SQL type}; ``tables`` says how references meet its
-    keys. ``default_schema`` is where unqualified names live. A bare SELECT gives one value whose ``output`` is None.
+    keys. ``default_schema`` is where unqualified names live. ``masking_functions`` are the user's own, in lower case. A bare SELECT gives one value whose ``output`` is None.
 
     Raises:
         LineageError: a subclass that says what cannot be read, where (line and column), and what to do about it.
@@ -28,7 +41,17 @@ def column_lineage(
     deadline = time.monotonic() + MAX_SECONDS
     rules, parser = rules_for(dialect)
     fields = Fields()
-    session = Session(sql, rules, Tables(schema, default_schema, rules, fields), fields, read_query, deadline)
+    session = Session(
+        sql=sql,
+        rules=rules,
+        tables=Tables(schema, default_schema, rules, fields),
+        fields=fields,
+        read=read_query,
+        bind=bound,
+        constructs=CONSTRUCTS,
+        masking=masking_functions,
+        deadline=deadline,
+    )
     try:
         return read_script(parse(sql, parser), session)
     except RecursionError as error:

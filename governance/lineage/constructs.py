@@ -1,0 +1,206 @@
+"""Expressions that need more than a table of arguments: subqueries, windows, lambdas, unknown functions, generators.
+
+Each rule adds what it knows to ``into`` and pushes the parts that the walk of ``value.depend`` shall go on with.
+"""
+
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from governance.lineage.columns import Column
+from governance.lineage.edges import (
+    AGGREGATION,
+    COMPOSE,
+    CONDITIONAL,
+    FILTER,
+    JOIN,
+    NOTHING,
+    SORT,
+    TRANSFORMATION,
+    WINDOW,
+    Deps,
+    add,
+    rowwise,
+)
+from governance.lineage.functions import (
+    CONDITIONS,
+    FILTERING,
+    GENERATORS,
+    PICKS,
+    POSITIONAL_CASES,
+    SORTED_TEXT,
+    uses_of,
+)
+from governance.lineage.masking import MASKS
+from governance.lineage.scope import Scope
+from governance.lineage.value import depend
+
+Push = Callable[[tuple[exp.Expr, int]], None]
+Rule = Callable[[Scope, exp.Expr, int, Deps, Push], None]
+
+
+def subquery(scope: Scope, tree: exp.Expr, hop: int, into: Deps, _push: Push) -> None:
+    """A subquery as a value: its columns are values, its row clauses stay with this field."""
+    query = scope.session.read(tree, scope.session, scope.env, scope)
+    for column in query.columns:
+        add(into, column.deps, hop)
+    add(into, query.rows, rowwise(hop))
+    scope.inputs.update(query.inputs)
+
+
+def exists(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> None:
+    """EXISTS reads no value: only what decides whether there is a row."""
+    inner = tree.args["this"]
+    if not isinstance(inner, exp.Query):
+        push((inner, COMPOSE[hop][TRANSFORMATION]))
+        return
+    query = scope.session.read(inner, scope.session, scope.env, scope)
+    add(into, query.rows, rowwise(hop))
+    scope.inputs.update(query.inputs)
+
+
+def window(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> None:
+    """OVER: the function's value, and all that the window's definition names."""
+    del into
+    push((tree.args["this"], hop))
+    inner = COMPOSE[hop][WINDOW]
+    for definition in _definitions(scope, tree):
+        for name, value in definition.args.items():
+            if name not in {"this", "alias"}:
+                for part in value if value.__class__ is list else (value,):
+                    if isinstance(part, exp.Expr):
+                        push((part, inner))
+
+
+def _definitions(scope: Scope, tree: exp.Expr) -> list[exp.Expr]:
+    """The window itself and the named ones that it builds on."""
+    found = [tree]
+    while found[-1].args.get("alias") is not None and len(found) <= len(scope.windows) + 1:
+        named = scope.windows.get(scope.session.key(found[-1].args["alias"]))
+        if named is None:
+            break
+        found.append(named)
+    return found
+
+
+def within_group(_scope: Scope, tree: exp.Expr, hop: int, _into: Deps, push: Push) -> None:
+    """An ordered-set aggregate takes its value from the ORDER BY; LISTAGG and ARRAY_AGG only their order."""
+    function = tree.args["this"]
+    name = function.name.lower() if function.__class__ is exp.Anonymous else ""
+    only_order = isinstance(function, (exp.GroupConcat, exp.ArrayAgg)) or name in SORTED_TEXT
+    push((function, hop))
+    for item in tree.args["expression"].args["expressions"]:
+        push((item, COMPOSE[hop][SORT if only_order else AGGREGATION]))
+
+
+def aggregate(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> None:
+    """An aggregate known by name only, with ClickHouse's suffix for a condition."""
+    name = _name(tree)
+    parts = list(tree.args.get("expressions") or ())
+    if name.lower().endswith("if") and len(parts) > 1:
+        push((parts.pop(), COMPOSE[hop][FILTER]))
+    picks = name.lower() in PICKS
+    for number, part in enumerate(parts):
+        push((part, COMPOSE[hop][SORT if picks and number == 1 else AGGREGATION]))
+    del scope, into
+
+
+def unknown_function(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> None:
+    """A function that sqlglot knows by name only: a macro of the script, one of the tables, else a computed value."""
+    name = _name(tree).lower()
+    parts = tree.args.get("expressions") or []
+    macro = scope.session.macros.get(name)
+    if macro is not None:
+        depend(scope.session.bind(macro, scope, parts), macro.body, hop, into)
+    elif name in PICKS:
+        aggregate(scope, tree, hop, into, push)
+    elif name in FILTERING and len(parts) > 1:
+        push((parts[0], COMPOSE[hop][AGGREGATION]))
+        push((parts[1], COMPOSE[hop][FILTER]))
+    elif name in CONDITIONS or name in POSITIONAL_CASES:
+        for number, part in enumerate(parts):
+            push((part, COMPOSE[hop][_role(name, number, len(parts))]))
+    else:
+        if name in GENERATORS:
+            _expand_rows(scope, parts)
+        inner = COMPOSE[hop][MASKS if name in scope.session.masking else uses_of(name).rest]
+        for part in parts:
+            push((part, inner))
+
+
+def _role(name: str, number: int, count: int) -> int:
+    """``iff(c, a, b)`` has one condition; ``multiIf`` and ``DECODE`` alternate, and end in a default."""
+    if name in CONDITIONS:
+        return CONDITIONAL if number == 0 else TRANSFORMATION
+    offset = POSITIONAL_CASES[name]
+    if number < offset:
+        return CONDITIONAL
+    last = number == count - 1 and (count - offset) % 2 == 1
+    return TRANSFORMATION if last or (number - offset) % 2 == 1 else CONDITIONAL
+
+
+def decode(_scope: Scope, tree: exp.Expr, hop: int, _into: Deps, push: Push) -> None:
+    """DECODE(operand, search, result, …, default): operand and searches only steer."""
+    parts = tree.args["expressions"]
+    for number, part in enumerate(parts):
+        push((part, COMPOSE[hop][_role("decode", number, len(parts))]))
+
+
+def generator(scope: Scope, tree: exp.Expr, hop: int, _into: Deps, push: Push) -> None:
+    """UNNEST, EXPLODE and the like in a select list: the element is a value, the collection shapes the rows."""
+    parts = [tree.args.get("this"), *(tree.args.get("expressions") or ())]
+    found = [part for part in parts if isinstance(part, exp.Expr)]
+    _expand_rows(scope, found)
+    for part in found:
+        push((part, COMPOSE[hop][TRANSFORMATION]))
+
+
+def _expand_rows(scope: Scope, parts: list[exp.Expr]) -> None:
+    if scope.clause == "select":
+        for part in parts:
+            depend(scope, part, JOIN, scope.rows)
+
+
+def comprehension(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> None:
+    """``[f(x) for x in list if p(x)]``: x is no column, it stands for an element."""
+    variable = tree.args["expression"]
+    local = scope.inner({scope.session.key(variable): Column("", "", NOTHING)})
+    push((tree.args["iterator"], COMPOSE[hop][TRANSFORMATION]))
+    depend(local, tree.args["this"], COMPOSE[hop][TRANSFORMATION], into)
+    condition = tree.args.get("condition")
+    if condition is not None:
+        depend(local, condition, COMPOSE[hop][TRANSFORMATION], into)
+
+
+def parameter(scope: Scope, tree: exp.Expr, hop: int, into: Deps, _push: Push) -> None:
+    """``$1`` over a staged file is its first column; any other parameter is a constant of the run."""
+    column = scope.positional(tree)
+    if column is not None:
+        add(into, column.deps, hop)
+
+
+def _name(tree: exp.Expr) -> str:
+    name = tree.args["this"]
+    return name if isinstance(name, str) else name.name
+
+
+CONSTRUCTS: dict[type, Rule] = {
+    exp.Select: subquery,
+    exp.Subquery: subquery,
+    exp.Union: subquery,
+    exp.Except: subquery,
+    exp.Intersect: subquery,
+    exp.Exists: exists,
+    exp.Window: window,
+    exp.WithinGroup: within_group,
+    exp.AnonymousAggFunc: aggregate,
+    exp.CombinedAggFunc: aggregate,
+    exp.Anonymous: unknown_function,
+    exp.DecodeCase: decode,
+    exp.Comprehension: comprehension,
+    exp.Parameter: parameter,
+    **dict.fromkeys(
+        (exp.Explode, exp.ExplodeOuter, exp.Posexplode, exp.PosexplodeOuter, exp.Unnest, exp.Inline, exp.Stack),
+        generator,
+    ),
+}

@@ -1,0 +1,208 @@
+"""Table functions and laterals: what a collection's rows look like, and that the collection shapes the rows.
+
+An element is a TRANSFORMATION of its collection, a position comes from no column, and the collection is a JOIN input.
+"""
+
+from collections.abc import Callable, Sequence
+
+from sqlglot import exp
+
+from governance.errors import UnreadConstruct
+from governance.lineage.columns import Column
+from governance.lineage.edges import JOIN, NOTHING, TRANSFORMATION, Deps, add, moved, united
+from governance.lineage.scope import Scope
+from governance.lineage.shapes import shaped
+from governance.lineage.value import value_of
+
+ELEMENT, POSITION = True, False
+
+SHAPES: dict[str, tuple[tuple[str, bool], ...]] = {
+    "flatten": (("SEQ", POSITION), ("KEY", ELEMENT), ("PATH", ELEMENT), ("INDEX", POSITION), ("VALUE", ELEMENT), ("THIS", ELEMENT)),
+    "split_to_table": (("SEQ", POSITION), ("INDEX", POSITION), ("VALUE", ELEMENT)),
+    "string_split": (("value", ELEMENT), ("ordinal", POSITION)),
+    "openjson": (("key", ELEMENT), ("value", ELEMENT), ("type", ELEMENT)),
+    "json_each": (("key", ELEMENT), ("value", ELEMENT), ("type", ELEMENT), ("atom", ELEMENT), ("id", POSITION),
+                  ("parent", POSITION), ("fullkey", ELEMENT), ("path", ELEMENT)),
+    "jsonb_each": (("key", ELEMENT), ("value", ELEMENT)),
+    "json_array_elements": (("value", ELEMENT),),
+    "posexplode": (("pos", POSITION), ("col", ELEMENT), ("value", ELEMENT)),
+    "explode": (("col", ELEMENT), ("value", ELEMENT)),
+    "glob": (("file", ELEMENT),),
+}  # fmt: skip
+"""Table functions → their columns, and whether each holds something of the collection."""
+
+SAME: dict[str, str] = {
+    "json_tree": "json_each", "json_each_text": "jsonb_each", "jsonb_each_text": "jsonb_each",
+    "json_array_elements_text": "json_array_elements", "jsonb_array_elements": "json_array_elements",
+    "jsonb_array_elements_text": "json_array_elements", "explode_outer": "explode", "posexplode_outer": "posexplode",
+    "splittotable": "split_to_table", "variant_explode": "posexplode",
+}  # fmt: skip
+"""Table functions that give what another one gives."""
+
+KEEPS = frozenset({"postgres", "redshift", "duckdb", "trino"})
+"""Dialects in which the alias of a function with one unnamed column names that column too."""
+
+
+def generated(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) -> list[Column]:
+    """Return the columns of the generator ``tree``, before ``names`` (the alias's column list) are put on them."""
+    reader = READERS.get(tree.__class__)
+    if reader is not None:
+        return reader(scope, tree, names, alias)
+    return _function(scope, tree, names, alias)
+
+
+def _column(scope: Scope, name: str, deps: Deps, like: Column | None = None) -> Column:
+    key = scope.session.rules.fold(name, None)
+    return Column(name, key, deps, like.members if like is not None else None)
+
+
+def _expanded(scope: Scope, tree: exp.Expr) -> Column:
+    """The element of a collection; the collection shapes the rows."""
+    collection = shaped(scope, tree)
+    add(scope.rows, collection.deps, JOIN)
+    return collection._replace(deps=moved(collection.deps, TRANSFORMATION))
+
+
+def unnested(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) -> list[Column]:
+    """UNNEST of one collection or of several side by side; a map gives key and value."""
+    elements = [_expanded(scope, part) for part in tree.args["expressions"]]
+    offset = tree.args.get("offset")
+    room = len(names) - len(elements)
+    columns: list[Column] = []
+    for element in elements:
+        width = _width(element, room, alone=len(elements) == 1)
+        room -= width - 1
+        start = len(columns)
+        columns += [_column(scope, _nth(names, start + n, alias), element.deps, element) for n in range(width)]
+    if offset:
+        name = offset.name if isinstance(offset, exp.Expr) else "ordinality"
+        columns.append(_column(scope, name, NOTHING))
+    return columns
+
+
+def _nth(names: Sequence[str], number: int, alias: str) -> str:
+    if number < len(names):
+        return names[number]
+    return alias if alias and number == 0 else "unnest" if number == 0 else f"col{number}"
+
+
+def _width(element: Column, room: int, *, alone: bool) -> int:
+    """How many columns one collection gives: a map two, and an only collection as many as are named."""
+    if room <= 0:
+        return 1
+    return room + 1 if alone else 2 if element.type.upper().startswith("MAP") else 1
+
+
+def exploded(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) -> list[Column]:
+    """EXPLODE in Spark's and Hive's LATERAL VIEW; Snowflake's FLATTEN arrives as the same tree."""
+    kind = "flatten" if scope.session.rules.name == "snowflake" else "explode"
+    return _shaped(scope, kind, _inputs(tree), names, alias)
+
+
+def posexploded(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) -> list[Column]:
+    """POSEXPLODE: a position, then the element."""
+    return _shaped(scope, "posexplode", _inputs(tree), names, alias)
+
+
+def split(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) -> list[Column]:
+    """SPLIT_TO_TABLE."""
+    return _shaped(scope, "split_to_table", _inputs(tree), names, alias)
+
+
+def stacked(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) -> list[Column]:
+    """``stack(n, a1, b1, a2, b2)`` gives n rows: each column takes every so-manieth value as it is."""
+    del alias
+    values = tree.args["expressions"]
+    rows = int(tree.args["this"].name)
+    width = -(-len(values) // rows)
+    deps = [united([value_of(scope, value) for value in values[n::width]]) for n in range(width)]
+    return [_column(scope, names[n] if n < len(names) else f"col{n}", part) for n, part in enumerate(deps)]
+
+
+def series(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) -> list[Column]:
+    """RANGE and GENERATE_SERIES: numbers from their bounds, and as many rows."""
+    deps: Deps = {}
+    for part in tree.args.values():
+        if isinstance(part, exp.Expr):
+            add(deps, value_of(scope, part), TRANSFORMATION)
+    add(scope.rows, deps, JOIN)
+    own = "range" if tree.args.get("is_end_exclusive") else "generate_series"
+    keeps = scope.session.rules.name in {"postgres", "redshift"} and alias
+    return [_column(scope, names[0] if names else alias if keeps else own, deps)]
+
+
+def opened_json(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) -> list[Column]:
+    """OPENJSON and JSON_TABLE with declared columns, else key, value and type."""
+    schema = tree.args.get("schema")
+    declared = tree.args.get("expressions") or (schema.args.get("expressions") if schema is not None else None)
+    element = _expanded(scope, tree.args["this"])
+    if not declared:
+        return _shaped(scope, "openjson", [tree.args["this"]], names, alias)
+    return [_column(scope, _declared(part), element.deps) for part in declared]
+
+
+def _declared(tree: exp.Expr) -> str:
+    name = tree.args.get("this")
+    return name.name if isinstance(name, exp.Expr) else str(name)
+
+
+def _inputs(tree: exp.Expr) -> list[exp.Expr]:
+    parts = [tree.args.get("this"), *(tree.args.get("expressions") or ())]
+    return [
+        part.args["expression"] if part.__class__ is exp.Kwarg else part for part in parts if isinstance(part, exp.Expr)
+    ]
+
+
+def _shaped(scope: Scope, kind: str, inputs: Sequence[exp.Expr], names: Sequence[str], alias: str) -> list[Column]:
+    del alias
+    elements = [_expanded(scope, part) for part in inputs]
+    deps = united([element.deps for element in elements])
+    shape = SHAPES[kind]
+    given = shape if not names or len(names) >= len(shape) else shape[: len(names)]
+    if kind == "explode" and not names:
+        given = shape[:1]
+    element = elements[0] if elements else None
+    return [_column(scope, name, deps if holds else NOTHING, element if holds else None) for name, holds in given]
+
+
+def _function(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) -> list[Column]:
+    """A table function by its name: one of the table, or one whose columns the alias lists."""
+    name = _called(tree)
+    kind = SAME.get(name, name)
+    inputs = _inputs(tree) if not isinstance(tree.args.get("this"), str) else list(tree.args.get("expressions") or ())
+    if kind in SHAPES:
+        return _shaped(scope, kind, inputs, names, alias)
+    elements = [_expanded(scope, part) for part in inputs]
+    deps = united([element.deps for element in elements])
+    if names:
+        return [_column(scope, column, deps) for column in names]
+    if alias and scope.session.rules.name in KEEPS:
+        return [_column(scope, alias, deps)]
+    raise scope.session.error(
+        UnreadConstruct,
+        f"the columns of the table function {name} are not known",
+        tree,
+        fix="list them after its alias",
+    )
+
+
+def _called(tree: exp.Expr) -> str:
+    name = tree.args.get("this")
+    if tree.__class__ is exp.Anonymous:
+        return (name if isinstance(name, str) else name.name).lower()
+    return tree.key.lower()
+
+
+READERS: dict[type, Callable[[Scope, exp.Expr, Sequence[str], str], list[Column]]] = {
+    exp.Unnest: unnested,
+    exp.Explode: exploded,
+    exp.ExplodeOuter: exploded,
+    exp.Posexplode: posexploded,
+    exp.PosexplodeOuter: posexploded,
+    exp.SplitToTable: split,
+    exp.Stack: stacked,
+    exp.GenerateSeries: series,
+    exp.ExplodingGenerateSeries: series,
+    exp.OpenJSON: opened_json,
+    exp.JSONTable: opened_json,
+}

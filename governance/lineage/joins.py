@@ -1,0 +1,150 @@
+"""FROM and JOIN: relations come into scope one by one, and how they are joined shapes the rows."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from sqlglot import exp
+
+from governance.errors import UnknownColumn
+from governance.lineage.columns import Column, ListedColumns, Relation
+from governance.lineage.edges import FILTER, JOIN, TRANSFORMATION, Deps, add, moved, united
+from governance.lineage.relation import alias_of, read_relation
+from governance.lineage.scope import Scope
+from governance.lineage.value import depend, value_of
+
+
+def read_from(scope: Scope, tree: exp.Expr) -> None:
+    """Bring what FROM, its joins and its laterals name into ``scope``."""
+    args = tree.args
+    start = args.get("from_")
+    if start is not None:
+        read_joined(scope, start.args["this"])
+    for lateral in args.get("laterals") or ():
+        scope.join(read_relation(scope, lateral))
+    for join in args.get("joins") or ():
+        read_join(scope, join)
+
+
+def read_joined(scope: Scope, tree: exp.Expr) -> None:
+    """Bring one item of FROM into scope, with the joins that hang on it."""
+    inner = tree.args["this"] if tree.__class__ is exp.Subquery else None
+    if inner is not None and not isinstance(inner, exp.Query) and inner.__class__ is not exp.Pivot:
+        _parenthesised(scope, tree, inner)
+    else:
+        scope.join(read_relation(scope, tree))
+    for join in tree.args.get("joins") or ():
+        read_join(scope, join)
+
+
+def _parenthesised(scope: Scope, tree: exp.Expr, inner: exp.Expr) -> None:
+    """``(a JOIN b) [AS x]``: without an alias its relations stay in sight, with one they are a single relation."""
+    before = len(scope.relations)
+    read_joined(scope, inner)
+    alias = alias_of(scope, tree)
+    if not alias:
+        return
+    columns = [column for relation in scope.relations[before:] for column in relation.columns.all() or ()]
+    _hide(scope, scope.relations[:before])
+    scope.join(Relation(alias, (), ListedColumns(columns)))
+
+
+class Sides(NamedTuple):
+    """A join's two sides, and the hop of its keys."""
+
+    left: Sequence[Relation]
+    right: Sequence[Relation]
+    hop: int
+
+
+def read_join(scope: Scope, join: exp.Expr) -> None:
+    """Bring a join's right side into scope and its condition into the rows."""
+    args = join.args
+    kind = (args.get("kind") or "").upper()
+    if kind == "ARRAY":
+        _array_join(scope, join)
+        return
+    left = list(scope.relations)
+    hidden = kind in {"SEMI", "ANTI"}
+    read_joined(scope, args["this"])
+    sides = Sides(left, scope.relations[len(left) :], FILTER if hidden else JOIN)
+    if args.get("using"):
+        _merge(scope, args["using"], sides, join)
+    elif (args.get("method") or "").upper() == "NATURAL":
+        _merge(scope, _shared(sides), sides, join)
+    scope.clause = "join"
+    for name in ("on", "match_condition"):
+        if args.get(name) is not None:
+            depend(scope, args[name], sides.hop, scope.rows)
+    if hidden:
+        _hide(scope, left)
+
+
+def _hide(scope: Scope, left: list[Relation]) -> None:
+    scope.relations = left
+    scope.named = {relation.alias: relation for relation in reversed(left) if relation.alias}
+    scope.seen = {}
+
+
+def _shared(sides: Sides) -> list[exp.Expr]:
+    """The names that NATURAL joins by."""
+    ours = {column.key for relation in sides.left for column in relation.columns.all() or ()}
+    theirs = [column for relation in sides.right for column in relation.columns.all() or ()]
+    return [exp.Identifier(this=column.name, quoted=True) for column in theirs if column.key in ours]
+
+
+def _merge(scope: Scope, names: Sequence[exp.Expr], sides: Sides, join: exp.Expr) -> None:
+    value = SIDES.get((join.args.get("side") or "").upper(), _left)
+    for name in names:
+        key = scope.session.key(_plain(name))
+        ours = scope.merged.get(key) or _in(scope, sides.left, key, name)
+        theirs = _in(scope, sides.right, key, name)
+        add(scope.rows, ours.deps, sides.hop)
+        add(scope.rows, theirs.deps, sides.hop)
+        if sides.hop == JOIN:
+            scope.merged[key] = value(ours, theirs)
+    scope.seen = {}
+
+
+def _plain(name: exp.Expr) -> exp.Expr:
+    return name if name.__class__ is exp.Identifier else name.args["this"]
+
+
+def _in(scope: Scope, relations: Sequence[Relation], key: str, name: exp.Expr) -> Column:
+    for relation in relations:
+        column = relation.columns.find(key, _plain(name).args["this"])
+        if column is not None:
+            return column
+    problem = f"USING column {name.name} is missing on one side"
+    raise scope.session.error(UnknownColumn, problem, name, fix="join with ON")
+
+
+def _left(ours: Column, _theirs: Column) -> Column:
+    return ours
+
+
+def _right(_ours: Column, theirs: Column) -> Column:
+    return theirs
+
+
+def _both(ours: Column, theirs: Column) -> Column:
+    deps: Deps = moved(united([ours.deps, theirs.deps]), TRANSFORMATION)
+    return Column(ours.name, ours.key, deps)
+
+
+SIDES: dict[str, Callable[[Column, Column], Column]] = {"": _left, "LEFT": _left, "RIGHT": _right, "FULL": _both}
+"""Whose value a merged column has: FULL coalesces both."""
+
+
+def _array_join(scope: Scope, join: exp.Expr) -> None:
+    """ClickHouse's ARRAY JOIN: each array becomes its element, under its alias or its own name."""
+    parts = [join.args["this"], *(join.args.get("expressions") or ())]
+    for part in parts:
+        tree = part.args["this"] if part.__class__ in {exp.Alias, exp.Table} else part
+        if tree.__class__ is exp.Identifier:
+            tree = exp.Column(this=tree)
+        name = part.args["alias"] if part.__class__ is exp.Alias else tree.args["this"]
+        deps = value_of(scope, tree)
+        add(scope.rows, deps, JOIN)
+        key = scope.session.key(name)
+        scope.merged[key] = Column(name.args["this"], key, moved(deps, TRANSFORMATION))
+    scope.seen = {}

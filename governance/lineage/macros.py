@@ -1,0 +1,41 @@
+"""Macros and SQL functions of the script: inlined, so that their result comes from what they are given."""
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from governance.errors import UnreadConstruct
+from governance.lineage.columns import Column
+from governance.lineage.edges import NOTHING
+from governance.lineage.scope import Scope
+from governance.lineage.session import Macro
+from governance.lineage.value import value_of
+
+
+def bound(macro: Macro, scope: Scope, arguments: Sequence[exp.Expr]) -> Scope:
+    """Return ``scope`` with the macro's parameters standing for ``arguments``.
+
+    Raises:
+        UnreadConstruct: a parameter has neither an argument nor a default.
+    """
+    given = dict(zip(macro.parameters, (part for part in arguments if _named(part) is None), strict=False))
+    given |= {scope.session.rules.fold(name, None): part for part in arguments if (name := _named(part)) is not None}
+    names: dict[str, Column] = {}
+    for parameter in macro.parameters:
+        argument = _value(given[parameter]) if parameter in given else macro.defaults.get(parameter)
+        if argument is None:
+            at = arguments[0] if arguments else None
+            raise scope.session.error(UnreadConstruct, f"macro argument {parameter} is missing", at, fix="give it")
+        deps = value_of(scope, argument) if parameter in given else NOTHING
+        names[parameter] = Column(parameter, parameter, deps)
+    return scope.inner(names)
+
+
+def _named(argument: exp.Expr) -> str | None:
+    if argument.__class__ in {exp.Kwarg, exp.PropertyEQ}:
+        return argument.args["this"].name
+    return None
+
+
+def _value(argument: exp.Expr) -> exp.Expr:
+    return argument.args["expression"] if _named(argument) is not None else argument

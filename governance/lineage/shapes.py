@@ -1,0 +1,156 @@
+"""Values with parts: structs, rows and lists of them, read back part by part.
+
+``{'a': x, 'b': y}.a`` comes from x alone. A shape is a column whose ``members`` are known; whatever else a value may be,
+it is read as a whole.
+"""
+
+from collections.abc import Callable, Mapping
+
+from sqlglot import exp
+
+from governance.lineage.columns import Column, Query
+from governance.lineage.constructs import Push
+from governance.lineage.edges import AGGREGATION, COMPOSE, SORT, TRANSFORMATION, Deps, add, moved, united
+from governance.lineage.scope import Scope, member
+from governance.lineage.value import depend, value_of
+
+Shape = Callable[[Scope, exp.Expr], Column | None]
+
+
+def shape(scope: Scope, tree: exp.Expr) -> Column | None:
+    """Return ``tree`` as a column whose members are known one by one, None where they are not."""
+    reader = SHAPES.get(tree.__class__)
+    return reader(scope, tree) if reader is not None else None
+
+
+def shaped(scope: Scope, tree: exp.Expr) -> Column:
+    """Return ``tree`` as a column: with members where they are known, else as a whole."""
+    return shape(scope, tree) or Column("", "", value_of(scope, tree))
+
+
+def _column(scope: Scope, tree: exp.Expr) -> Column:
+    return scope.column(tree)
+
+
+def _struct(scope: Scope, tree: exp.Expr) -> Column:
+    members: dict[str, Column] = {}
+    for number, part in enumerate(tree.args.get("expressions") or ()):
+        name, value = _part(part)
+        key = scope.session.rules.fold(name or f"_{number + 1}", None)
+        members[key] = shaped(scope, value)._replace(name=name or key, key=key)
+    return _of(members)
+
+
+def _of(members: dict[str, Column]) -> Column:
+    return Column("", "", moved(united([part.deps for part in members.values()]), TRANSFORMATION), members)
+
+
+def _part(tree: exp.Expr) -> tuple[str, exp.Expr]:
+    if tree.__class__ in {exp.PropertyEQ, exp.EQ}:
+        return tree.args["this"].name, tree.args["expression"]
+    if tree.__class__ is exp.Alias:
+        return tree.alias, tree.args["this"]
+    return (tree.name if tree.__class__ is exp.Column else ""), tree
+
+
+def _inner(scope: Scope, tree: exp.Expr) -> Column | None:
+    return shape(scope, tree.args["this"])
+
+
+def _dot(scope: Scope, tree: exp.Expr) -> Column | None:
+    base = shape(scope, tree.args["this"])
+    name = tree.args["expression"]
+    if base is None or base.members is None or name.__class__ is not exp.Identifier:
+        return None
+    return member(base, [scope.session.key(name)])
+
+
+def _bracket(scope: Scope, tree: exp.Expr) -> Column | None:
+    base = shape(scope, tree.args["this"])
+    if base is None or base.members is None:
+        return None
+    index = tree.args["expressions"][0]
+    if index.__class__ is exp.Literal and index.args.get("is_string"):
+        return member(base, [scope.session.rules.fold(index.name, None)])
+    deps = dict(base.deps)
+    depend(scope, index, TRANSFORMATION, deps)
+    return base._replace(deps=deps)
+
+
+def _list(scope: Scope, tree: exp.Expr) -> Column | None:
+    """A list has the members of its elements, where all have them."""
+    parts = tree.args.get("expressions") or []
+    if len(parts) == 1 and isinstance(parts[0], exp.Query):
+        return _query(scope, parts[0])
+    if not parts or any(part.__class__ not in {exp.Struct, exp.Column} for part in parts):
+        return None
+    known = [column.members for part in parts if (column := shape(scope, part)) and column.members is not None]
+    return _of(_together(known)) if len(known) == len(parts) else None
+
+
+def _together(each: list[Mapping[str, Column]]) -> dict[str, Column]:
+    together: dict[str, Column] = {}
+    for members in each:
+        for key, column in members.items():
+            seen = together.get(key)
+            together[key] = column if seen is None else column._replace(deps=united([seen.deps, column.deps]))
+    return together
+
+
+def _query(scope: Scope, tree: exp.Expr) -> Column:
+    """A scalar subquery has the members of its one column; its row clauses stay with the value and with each member."""
+    query: Query = scope.session.read(tree, scope.session, scope.env, scope)
+    scope.inputs.update(query.inputs)
+    deps = united([*(column.deps for column in query.columns), query.rows])
+    members = query.columns[0].members if len(query.columns) == 1 else None
+    if members is None:
+        return Column("", "", deps)
+    each = {key: part._replace(deps=united([part.deps, query.rows])) for key, part in members.items()}
+    return Column("", "", deps, each)
+
+
+def _gathered(scope: Scope, tree: exp.Expr) -> Column | None:
+    """An aggregate of rows (ARRAY_AGG, ANY_VALUE, ARG_MAX …): each member aggregated, what orders or picks is SORT."""
+    steering: Deps = {}
+    inner = tree.args["this"]
+    while inner.__class__ in {exp.Order, exp.Limit, exp.Distinct, exp.HavingMax, exp.IgnoreNulls}:
+        for part in (*(inner.args.get("expressions") or ()), inner.args.get("expression")):
+            if isinstance(part, exp.Expr) and inner.__class__ is not exp.Distinct:
+                depend(scope, part, SORT, steering)
+        inner = inner.args["this"] if inner.__class__ is not exp.Distinct else inner.args["expressions"][0]
+    if tree.__class__ in {exp.ArgMax, exp.ArgMin}:
+        depend(scope, tree.args["expression"], SORT, steering)
+    row = shape(scope, inner)
+    if row is None or row.members is None:
+        return None
+    members = {key: _steered(column, steering) for key, column in row.members.items()}
+    return _steered(row, steering)._replace(members=members)
+
+
+def _steered(column: Column, steering: Deps) -> Column:
+    return column._replace(deps=united([moved(column.deps, AGGREGATION), steering]))
+
+
+def part_of(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> None:
+    """``value.member`` or ``value[index]`` in an expression: the member alone where it is known."""
+    found = shape(scope, tree)
+    if found is not None:
+        add(into, found.deps, hop)
+        return
+    for value in tree.args.values():
+        for part in value if value.__class__ is list else (value,):
+            if isinstance(part, exp.Expr):
+                push((part, COMPOSE[hop][TRANSFORMATION]))
+
+
+SHAPES: dict[type, Shape] = {
+    exp.Column: _column,
+    exp.Struct: _struct,
+    exp.Paren: _inner,
+    exp.Dot: _dot,
+    exp.Bracket: _bracket,
+    exp.Array: _list,
+    exp.Subquery: _query,
+    **dict.fromkeys((exp.ArrayAgg, exp.AnyValue, exp.First, exp.Last, exp.ArgMax, exp.ArgMin), _gathered),
+}
+"""Kinds of expression whose members can be known."""
