@@ -30,8 +30,9 @@ from governance.report.table import markdown
 from governance.statement import Program, parse, read_program
 from platform_assets.catalog import open_catalog
 from platform_assets.engines.duckdb import DuckDb
-from platform_assets.materialize import Materialized, Platform, Run, materialize
+from platform_assets.materialize import materialize
 from platform_assets.metadata import asset_key, pipeline_metadata, run_metadata, table_metadata
+from platform_assets.run import Materialized, Platform, Run
 
 SCHEDULED_TIME = ".dagster/scheduled_execution_time"
 """The run tag in which Dagster's daemon keeps the tick that a scheduled run stands for."""

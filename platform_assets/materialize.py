@@ -8,100 +8,29 @@ read lineage ─> START (durable) ─> SQL ─> commit ─> COMPLETE
 import random
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 
-from governance.errors import EngineError, EventStoreError, LineageError
-from governance.events.facets import Input, Naming
+from governance.errors import EngineError
+from governance.events.facets import Naming
 from governance.events.redact import redact_error, secrets_of
-from governance.events.run import (
-    Attempt,
-    RunFacts,
-    abort_event,
-    complete_event,
-    fail_event,
-    require_size,
-    start_event,
-)
-from governance.events.run_facets import Engine as EngineFacts
-from governance.events.run_facets import JobFacts, Parent
-from governance.events.source_code import source_code
-from governance.events.store import EventStore
+from governance.events.run import require_size, start_event
 from governance.events.transport import forward
-from governance.lineage.model import ColumnLineage
 from governance.pipeline import Pipeline
 from governance.policy import Policy
-from governance.project import Project
 from governance.statement import Kind, Statement, parse, trace
 from platform_assets import publish
-from platform_assets.catalog import DAGSTER_RUN_ID, RUN_ID, Catalog, Planned, Table, load_known, plan, schema_of
-from platform_assets.engines.engine import Empty, Engine, Query, QueryError
-from platform_assets.output import output_of
+from platform_assets.catalog import DAGSTER_RUN_ID, RUN_ID, Planned, load_known, plan, schema_of
+from platform_assets.engines.engine import Empty, Query, QueryError
 from platform_assets.publish import Commit, Conflict
+from platform_assets.run import Done, Materialized, Platform, Run, Timings, Traced, run_facts
+from platform_assets.terminal import Ending
 
 TRIES = 5
-"""How often a run computes again because another run of its table committed first."""
+"""How often a run computes because another run of its table committed first."""
 
 BACKOFF_SECONDS = 0.1
-
-
-@dataclass(frozen=True, slots=True)
-class Platform:
-    """What every run stands on. ``clock`` gives aware instants."""
-
-    project: Project
-    policy: Policy
-    catalog: Catalog
-    engine: Engine
-    store: EventStore
-    clock: Callable[[], datetime]
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """Which run this is: its attempt, the run that it belongs to, its nominal time where it was scheduled."""
-
-    attempt: Attempt
-    parent: Parent | None = None
-    scheduled: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Timings:
-    """Seconds: reading lineage, running and committing, writing events."""
-
-    lineage: float
-    work: float
-    events: float
-
-
-@dataclass(frozen=True, slots=True)
-class Materialized:
-    """What a run did. ``warnings`` say what went wrong after the commit, which stands."""
-
-    run_id: str
-    statement: Statement
-    lineage: ColumnLineage
-    inputs: tuple[Planned, ...]
-    commit: Commit
-    timings: Timings
-    warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Traced:
-    """A statement and the tables as they were when its lineage was read from their columns."""
-
-    statement: Statement
-    tables: Mapping[str, Table]
-    lineage: ColumnLineage
-
-    @property
-    def own(self) -> Table | None:
-        """The table to be written, None where there is none yet."""
-        return self.tables.get(self.statement.pipeline.table)
 
 
 @dataclass(slots=True)
@@ -133,39 +62,16 @@ def materialize(platform: Platform, pipeline: Pipeline, run: Run) -> Materialize
     with watch.timing("lineage"):
         traced = _try_to_trace(platform, pipeline, facts.naming)
     reads = traced.lineage.inputs if isinstance(traced, Traced) else ()
-    with watch.timing("events"):
+    with watch.timing("start"):
         platform.store.append(start_event(facts, platform.clock(), reads, [pipeline.table]))
-    with _ended_on_error(platform, facts):
-        with watch.timing("events"):
-            forward(platform.store)
-        if isinstance(traced, Exception):
-            raise traced
+    # from here on the run has begun, and the ending tells how it ended
+    with watch.timing("all"), Ending(platform, facts) as ending:
+        forward(platform.store)
         with watch.timing("work"):
-            traced, inputs, commit = _work(platform, traced, run)
-    with watch.timing("events"):
-        warnings = (*_complete(platform, facts, traced, inputs, commit), *_unshipped(platform.store))
-    timings = Timings(**{kind: watch.spent[kind] for kind in ("lineage", "work", "events")})
-    return Materialized(run.attempt.run_id, traced.statement, traced.lineage, inputs, commit, timings, warnings)
-
-
-def run_facts(platform: Platform, pipeline: Pipeline, run: Run) -> RunFacts:
-    """Return what all events of a run of ``pipeline`` have in common."""
-    policy = platform.policy.lineage
-    return RunFacts(
-        attempt=run.attempt,
-        naming=Naming(policy.namespace, policy.job_namespace),
-        job=JobFacts(
-            sql=pipeline.sql,
-            description=pipeline.description or None,
-            owner=pipeline.owner,
-            tags=tuple((tag, "true") for tag in pipeline.tags),
-            source=source_code(platform.project.root, pipeline.file),
-        ),
-        parent=run.parent,
-        engine=EngineFacts(platform.engine.name, platform.engine.version),
-        scheduled=run.scheduled,
-        secrets=secrets_of(),
-    )
+            ending.done = done = _work(platform, _or_raise(traced), run, ending)
+    spent = watch.spent
+    timings = Timings(spent["lineage"], spent["work"], spent["start"] + spent["all"] - spent["work"])
+    return Materialized(run.attempt.run_id, done, timings, ending.warnings)
 
 
 def trace_now(platform: Platform, statement: Statement) -> Traced:
@@ -174,8 +80,7 @@ def trace_now(platform: Platform, statement: Statement) -> Traced:
     Raises:
         LineageError: it cannot be read correctly.
     """
-    table = statement.pipeline.table
-    tables = load_known(platform.catalog, {*statement.reads, table})
+    tables = load_known(platform.catalog, {*statement.reads, statement.pipeline.table})
     schema = {name: schema_of(loaded) for name, loaded in tables.items()}
     lineage = trace(statement, schema, masking_functions=platform.policy.lineage.masking_functions)
     return Traced(statement, tables, lineage)
@@ -191,58 +96,41 @@ def _try_to_trace(platform: Platform, pipeline: Pipeline, naming: Naming) -> Tra
     return traced
 
 
-@contextmanager
-def _ended_on_error(platform: Platform, facts: RunFacts) -> Iterator[None]:
-    """Send FAIL for an exception and ABORT for what interrupts, and let it go on."""
-    try:
-        yield
-    except Exception as error:
-        failed = fail_event(facts, platform.clock(), str(error) or type(error).__name__)
-        _end(platform.store, lambda: platform.store.end(failed), error)
-        raise
-    except BaseException as interrupt:
-        # Dagster's Terminate is no Exception; nor is Ctrl-C
-        aborted = abort_event(facts, platform.clock(), f"the run was interrupted ({type(interrupt).__name__})")
-        _end(platform.store, lambda: platform.store.end(aborted), interrupt)
-        raise
+def _or_raise(traced: Traced | Exception) -> Traced:
+    if isinstance(traced, Exception):
+        raise traced
+    return traced
 
 
-def _end(store: EventStore, end: Callable[[], bool], error: BaseException) -> None:
-    try:
-        end()
-    except EventStoreError as unsent:
-        error.add_note(f"and its terminal event was not written: {unsent}")
-    forward(store)
-
-
-def _work(platform: Platform, traced: Traced, run: Run) -> tuple[Traced, tuple[Planned, ...], Commit]:
+def _work(platform: Platform, traced: Traced, run: Run, ending: Ending) -> Done:
     """Compute and commit; where another run of the table committed first, all over again on what is there now."""
     for further in reversed(range(TRIES)):
+        inputs = tuple(plan(name, table) for name, table in traced.tables.items() if name in traced.statement.reads)
+        ending.begun = traced, inputs
         try:
-            return traced, *_compute(platform, traced, run)
+            return Done(traced, inputs, _commit(platform, traced, inputs, run))
         except Conflict:
             if not further:
                 raise
-            time.sleep(BACKOFF_SECONDS * random.uniform(1, 2) * (TRIES - further))  # noqa: S311  # spreads runs, no secret
+            time.sleep(BACKOFF_SECONDS * random.uniform(1, 2) * (TRIES - further))  # noqa: S311  # no secret
             traced = trace_now(platform, traced.statement)
     raise AssertionError("a loop of tries ends in a return or a raise")
 
 
-def _compute(platform: Platform, traced: Traced, run: Run) -> tuple[tuple[Planned, ...], Commit]:
-    statement = traced.statement
-    inputs = tuple(plan(name, table) for name, table in traced.tables.items() if name in statement.reads)
+def _commit(platform: Platform, traced: Traced, inputs: tuple[Planned, ...], run: Run) -> Commit:
+    statement, table = traced.statement, traced.statement.pipeline.table
     relations = {planned.table: planned.relation for planned in inputs}
-    if statement.pipeline.table in statement.reads and traced.own is None:
-        relations[statement.pipeline.table] = Empty(statement.declared)
+    if table in statement.reads and traced.own is None:
+        relations[table] = Empty(statement.declared)
     properties = {RUN_ID: run.attempt.run_id, DAGSTER_RUN_ID: run.attempt.dagster_run_id}
-    at = publish.target(statement.pipeline.table, traced.own)
+    at = publish.target(table, traced.own)
     with _shown_without_data(statement), platform.engine.run(_query(traced), relations) as reader:
         _same_columns(traced, reader.schema.names)
         if statement.kind is Kind.APPEND:
             declared = platform.engine.schema(statement.declared)
-            return inputs, publish.append(platform.catalog, at, reader, properties, declared)
-        docs = _docs(platform.policy, statement.pipeline.table, reader.schema.names)
-        return inputs, publish.replace(platform.catalog, at, reader, properties, docs)
+            return publish.append(platform.catalog, at, reader, properties, declared)
+        docs = _docs(platform.policy, table, reader.schema.names)
+        return publish.replace(platform.catalog, at, reader, properties, docs)
 
 
 def _query(traced: Traced) -> Query:
@@ -282,40 +170,3 @@ def _same_columns(traced: Traced, names: list[str]) -> None:
 def _docs(policy: Policy, table: str, names: list[str]) -> dict[str, str]:
     described = {name: policy.column(table, name).description for name in names}
     return {name: text for name, text in described.items() if text}
-
-
-def _complete(
-    platform: Platform, facts: RunFacts, traced: Traced, inputs: tuple[Planned, ...], commit: Commit
-) -> tuple[str, ...]:
-    """Send COMPLETE; the data is committed, so what goes wrong here is a warning and ``repair`` mends it."""
-    read = [Input(it.table, it.snapshot_id, it.rows, it.bytes, it.files) for it in inputs]
-    try:
-        written = output_of(platform.policy, platform.catalog, traced.statement, traced.lineage, commit)
-        event = complete_event(facts, platform.clock(), read, [written])
-        with _not_interrupted(lambda: platform.store.end(event)) as ended:
-            if ended or platform.store.silenced(facts.attempt.job):
-                return ()
-    except (EventStoreError, LineageError) as error:
-        return (f"the data is committed and its COMPLETE is not written: {error}; run headwater events repair",)
-    return ("the run was closed before it was complete: the first terminal event stands, COMPLETE was left out",)
-
-
-def _unshipped(store: EventStore) -> tuple[str, ...]:
-    return tuple(
-        f"{it.destination} does not have all events yet: {it.error}; headwater events ship sends them again"
-        for it in forward(store)
-        if it.error
-    )
-
-
-@contextmanager
-def _not_interrupted(end: Callable[[], bool]) -> Iterator[bool]:
-    """Write a terminal event even where Terminate comes just then; it is written once at most, so twice is safe."""
-    try:
-        written = end()
-    except Exception:
-        raise
-    except BaseException:
-        end()
-        raise
-    yield written

@@ -28,7 +28,7 @@ from governance.pipeline import Pipeline
 from governance.policy import Policy
 from governance.project import Project
 from governance.report.table import markdown
-from platform_assets.materialize import Materialized
+from platform_assets.run import Materialized
 
 ROWS_SHOWN = 300
 """Rows of a table in Dagster; the event has all of them."""
@@ -67,23 +67,23 @@ def pipeline_metadata(project: Project, pipeline: Pipeline) -> Metadata:
     return known
 
 
-def run_metadata(policy: Policy, done: Materialized, assets: Collection[str]) -> Metadata:
+def run_metadata(policy: Policy, run: Materialized, assets: Collection[str]) -> Metadata:
     """Return what one run is known by; ``assets`` are the tables that Dagster has a page for."""
-    commit, table = done.commit, done.statement.pipeline.table
+    commit, lineage = run.done.commit, run.done.traced.lineage
     columns = [(column.name, column.type) for column in commit.columns]
     return {
-        **table_metadata(policy, table, dict(columns)),
+        **table_metadata(policy, commit.table, dict(columns)),
         "dagster/row_count": commit.total_rows,
         "dagster/size_bytes": commit.total_bytes,
-        "dagster/column_lineage": column_lineage(done.lineage, assets),
-        "inputs of each column": MetadataValue.md(field_table(done.lineage, assets)),
-        "inputs that shape every row": MetadataValue.md(row_table(done.lineage, assets)),
+        "dagster/column_lineage": column_lineage(lineage, assets),
+        "inputs of each column": MetadataValue.md(field_table(lineage, assets)),
+        "inputs that shape every row": MetadataValue.md(row_table(lineage, assets)),
         "rows written": commit.rows,
         "snapshot id": str(commit.snapshot_id),
-        "OpenLineage run id": done.run_id,
-        "seconds": round(done.timings.work, 3),
-        "seconds for governance": round(done.timings.lineage + done.timings.events, 3),
-    } | ({"warnings": MetadataValue.md("\n".join(f"- {markdown(w)}" for w in done.warnings))} if done.warnings else {})
+        "OpenLineage run id": run.run_id,
+        "seconds": round(run.timings.work, 3),
+        "seconds for governance": round(run.timings.lineage + run.timings.events, 3),
+    } | ({"warnings": MetadataValue.md("\n".join(f"- {markdown(w)}" for w in run.warnings))} if run.warnings else {})
 
 
 def column_lineage(lineage: ColumnLineage, assets: Collection[str]) -> TableColumnLineage:

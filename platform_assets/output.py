@@ -3,22 +3,21 @@
 from governance.events.facets import Catalog as CatalogFacts
 from governance.events.facets import Column as ColumnFacts
 from governance.events.facets import Output
-from governance.lineage.model import ColumnLineage
 from governance.policy import Policy, TablePolicy
-from governance.statement import Statement
 from platform_assets.catalog import Catalog, kind_of
 from platform_assets.engines.engine import Column
 from platform_assets.publish import Commit
+from platform_assets.run import Traced
 
 
-def output_of(policy: Policy, catalog: Catalog, statement: Statement, lineage: ColumnLineage, commit: Commit) -> Output:
+def output_of(policy: Policy, catalog: Catalog, traced: Traced, commit: Commit) -> Output:
     """Return the output with what the catalog holds and what the policy declares of it."""
-    pipeline = statement.pipeline
+    pipeline = traced.statement.pipeline
     declared = policy.tables.get(pipeline.table, TablePolicy())
     return Output(
         name=pipeline.table,
         schema=column_facts(policy, pipeline.table, commit.columns),
-        lineage=lineage,
+        lineage=traced.lineage,
         snapshot_id=commit.snapshot_id,
         rows=commit.rows,
         bytes=commit.bytes,

@@ -28,7 +28,7 @@ from pyiceberg.types import NestedField
 from sqlalchemy.exc import SQLAlchemyError
 
 from governance.errors import CatalogError
-from platform_assets.catalog import columns, sql_type
+from platform_assets.catalog import RUN_ID, columns, sql_type
 from platform_assets.engines.engine import Column
 
 CREATE, OVERWRITE = "CREATE", "OVERWRITE"
@@ -130,6 +130,17 @@ def append(
         return _create(catalog, at.name, iceberg_schema(at.name, declared, {}), reader, properties)
     with _refusals(at.name):
         return _commit(at.table.transaction(), at.name, reader, properties, None)
+
+
+def landed(catalog: Catalog, name: str, run_id: str, lifecycle: str | None) -> Commit | None:
+    """Return the commit of the run ``run_id`` where it is the table's latest, as after an answer that was lost."""
+    try:
+        table = catalog.load_table(name)
+    except NoSuchTableError:
+        return None
+    snapshot = table.current_snapshot()
+    summary = snapshot.summary.additional_properties if snapshot and snapshot.summary else {}
+    return _described(name, table, lifecycle) if summary.get(RUN_ID) == run_id else None
 
 
 def iceberg_schema(table: str, schema: pa.Schema, docs: Mapping[str, str]) -> Schema:

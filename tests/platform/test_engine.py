@@ -123,7 +123,7 @@ def test_a_cast_that_fails_says_its_line(engine: Engine) -> None:
     assert caught.value.line == 3
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.sampled_from(["a", "A", "a_1", "A_1", "a_1_1", "b", "ä"]), min_size=1, max_size=7))
 def test_repeated_names_become_those_of_create_table_as(names: list[str]) -> None:
     columns = ", ".join(f'{place} as "{name}"' for place, name in enumerate(names))

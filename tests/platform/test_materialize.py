@@ -5,7 +5,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -24,7 +24,8 @@ from governance.policy import load_policy
 from governance.project import Project
 from platform_assets.catalog import DAGSTER_RUN_ID, RUN_ID, Catalog, inventory, load, open_catalog, plan, published
 from platform_assets.engines.engine import Engine, Query, QueryError, Relation
-from platform_assets.materialize import Materialized, Platform, Run, materialize, run_facts
+from platform_assets.materialize import materialize
+from platform_assets.run import Materialized, Platform, Run, run_facts
 
 AT = datetime(2026, 10, 3, 2, tzinfo=UTC)
 PARENT = Parent("01a0f9a6-0000-7000-8000-000000000000", "nightly")
@@ -84,7 +85,7 @@ def test_a_run_commits_its_rows_and_tells_what_it_read_and_wrote(platform: Platf
         ("agreed", "FILTER"),
         ("person", "JOIN"),
     }
-    assert facets["version"]["datasetVersion"] == str(done.commit.snapshot_id)
+    assert facets["version"]["datasetVersion"] == str(done.done.commit.snapshot_id)
     assert facets["lifecycleStateChange"]["lifecycleStateChange"] == "CREATE"
     assert facets["ownership"]["owners"][0]["name"] == "team:shop"
     assert {(t["key"], t["value"], t.get("field")) for t in facets["tags"]["tags"]} == {
@@ -114,7 +115,7 @@ def test_the_snapshot_carries_the_run_id(platform: Platform) -> None:
 def test_a_second_run_replaces_and_a_retry_is_a_run_of_its_own(platform: Platform) -> None:
     first, second = buyers(platform), buyers(platform, 1)
     assert first.run_id != second.run_id
-    assert second.commit.lifecycle == "OVERWRITE"
+    assert second.done.commit.lifecycle == "OVERWRITE"
     assert len(rows(platform, "mart.buyers")) == 1
     assert kinds(platform) == ["START", "COMPLETE"] * 2
 
@@ -122,7 +123,7 @@ def test_a_second_run_replaces_and_a_retry_is_a_run_of_its_own(platform: Platfor
 def test_an_insert_adds_by_position_what_its_own_table_lacks(platform: Platform) -> None:
     for added, total in ((2, 2), (0, 2)):
         done = materialize(platform, pipeline(platform, "mart.days"), run(added))
-        assert (done.commit.rows, done.commit.total_rows) == (added, total)
+        assert (done.done.commit.rows, done.done.commit.total_rows) == (added, total)
     assert [row["paid"] for row in rows(platform, "mart.days")] == [7.5, 9.99]
     complete = sent(platform)[-1]
     assert [it["name"] for it in complete["inputs"]] == ["mart.days", "shop.orders"]
@@ -143,7 +144,7 @@ def test_an_insert_with_a_column_list_leaves_the_others_null(platform: Platform)
         ("create table mart.buyers as select * from crm.nobody", "crm.nobody"),
         ("merge into mart.buyers using crm.people on true when matched then delete", "MERGE"),
         ("create table if not exists mart.buyers (a bigint);\ninsert into mart.buyers select 1, 2", "2"),
-        ("create table mart.buyers as selec 1", "selec"),
+        ("create table mart.buyers as selec 1", "SELEC"),
     ],
 )
 def test_what_cannot_be_read_sends_start_and_fail_and_runs_nothing(platform: Platform, text: str, words: str) -> None:
@@ -206,6 +207,40 @@ def test_terminate_in_a_long_query_sends_abort_and_leaves_the_table(platform: Pl
         signal.signal(signal.SIGALRM, before)
     assert kinds(platform) == ["START", "COMPLETE", "START", "ABORT"]
     assert [row["name"] for row in rows(platform, "mart.buyers")] == ["Ada"]
+
+
+def test_terminate_after_the_commit_sends_complete_for_the_data_is_there(platform: Platform) -> None:
+    def stop() -> None:
+        raise Terminated
+
+    for engine, number in ((platform.engine, 0), (Then(platform.engine, stop), 1)):
+        with suppress(Terminated):
+            materialize(replace(platform, engine=engine), pipeline(platform, "mart.buyers"), run(number))
+    assert kinds(platform) == ["START", "COMPLETE", "START", "COMPLETE"]
+    output = sent(platform)[-1]["outputs"][0]["facets"]
+    assert output["lifecycleStateChange"]["lifecycleStateChange"] == "OVERWRITE"
+    assert published(platform.catalog, "mart.buyers")[-1].run_id == run(1).attempt.run_id
+
+
+@pytest.mark.parametrize("written", [True, False])
+def test_terminate_while_the_end_is_written_leaves_one_end(
+    platform: Platform, monkeypatch: pytest.MonkeyPatch, *, written: bool
+) -> None:
+    real = EventStore.end
+    calls: list[object] = []
+
+    def interrupted(store: EventStore, event: Any) -> bool:
+        calls.append(event)
+        if len(calls) > 1:
+            return real(store, event)
+        if written:
+            real(store, event)
+        raise Terminated
+
+    monkeypatch.setattr(EventStore, "end", interrupted)
+    with pytest.raises(Terminated):
+        buyers(platform)
+    assert kinds(platform) == ["START", "COMPLETE"]
 
 
 def test_nothing_runs_where_start_cannot_be_written(platform: Platform) -> None:
@@ -276,14 +311,16 @@ def test_a_run_whose_table_changes_meanwhile_computes_again(platform: Platform) 
     engine = Then(platform.engine, lambda: None)
     object.__setattr__(engine, "run", slow)
     done = materialize(replace(platform, engine=engine), pipeline(platform, "mart.days"), run(1))
-    assert [it.commit.rows for it in (*others, done)] == [2, 0, 0]
+    assert [it.done.commit.rows for it in (*others, done)] == [2, 0, 0]
     assert len(rows(platform, "mart.days")) == 2
 
 
 def test_runs_of_one_pipeline_at_once_all_complete_and_double_nothing(platform: Platform) -> None:
     def one(number: int) -> int:
         with open_catalog(platform.project) as own:
-            return materialize(replace(platform, catalog=own), pipeline(platform, "mart.days"), run(number)).commit.rows
+            return materialize(
+                replace(platform, catalog=own), pipeline(platform, "mart.days"), run(number)
+            ).done.commit.rows
 
     with ThreadPoolExecutor(3) as runs:
         assert sorted(runs.map(one, range(3))) == [0, 0, 2]

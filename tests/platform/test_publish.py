@@ -81,7 +81,7 @@ def test_odd_column_names_come_back_as_they_were(catalog: Catalog) -> None:
     assert list(schema_of(load(catalog, "s.odd"))) == [*ODD[::-1], "new one"]
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
         st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8),
@@ -189,7 +189,7 @@ def test_the_run_id_is_in_the_snapshot_and_each_run_counts_once(catalog: Catalog
 
 
 def test_a_reader_sees_the_old_table_or_the_new_one(catalog: Catalog, tmp_path: Path) -> None:
-    versions = [pa.table({"a": [n] * 100, f"c{n % 2}": [n] * 100}) for n in range(12)]
+    versions = [pa.table({"a": [n] * 100, f"c{n % 2}": [n] * 100}) for n in range(8)]
     put(catalog, "s.t", versions[0])
     seen: list[tuple[int, int, int]] = []
     done = threading.Event()

@@ -1,0 +1,104 @@
+"""One run of one pipeline as values: what it stands on, what its lineage was read from, what became of it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from governance.events.facets import Naming
+from governance.events.redact import secrets_of
+from governance.events.run import Attempt, RunFacts
+from governance.events.run_facets import Engine as EngineFacts
+from governance.events.run_facets import JobFacts, Parent
+from governance.events.source_code import source_code
+from governance.events.store import EventStore
+from governance.lineage.model import ColumnLineage
+from governance.pipeline import Pipeline
+from governance.policy import Policy
+from governance.project import Project
+from governance.statement import Statement
+from platform_assets.catalog import Catalog, Planned, Table
+from platform_assets.engines.engine import Engine
+from platform_assets.publish import Commit
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """What every run stands on. ``clock`` gives aware instants."""
+
+    project: Project
+    policy: Policy
+    catalog: Catalog
+    engine: Engine
+    store: EventStore
+    clock: Callable[[], datetime]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Which run this is: its attempt, the run that it belongs to, its nominal time where it was scheduled."""
+
+    attempt: Attempt
+    parent: Parent | None = None
+    scheduled: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """A statement and the tables as they were when its lineage was read from their columns."""
+
+    statement: Statement
+    tables: Mapping[str, Table]
+    lineage: ColumnLineage
+
+    @property
+    def own(self) -> Table | None:
+        """The table to be written, None where there is none yet."""
+        return self.tables.get(self.statement.pipeline.table)
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """Work that is committed: from what, and what it became."""
+
+    traced: Traced
+    inputs: tuple[Planned, ...]
+    commit: Commit
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """Seconds: reading lineage, running and committing, writing events."""
+
+    lineage: float = 0.0
+    work: float = 0.0
+    events: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Materialized:
+    """What a run did. ``warnings`` say what went wrong after the commit, which stands."""
+
+    run_id: str
+    done: Done
+    timings: Timings
+    warnings: tuple[str, ...] = ()
+
+
+def run_facts(platform: Platform, pipeline: Pipeline, run: Run) -> RunFacts:
+    """Return what all events of a run of ``pipeline`` have in common."""
+    policy = platform.policy.lineage
+    return RunFacts(
+        attempt=run.attempt,
+        naming=Naming(policy.namespace, policy.job_namespace),
+        job=JobFacts(
+            sql=pipeline.sql,
+            description=pipeline.description or None,
+            owner=pipeline.owner,
+            tags=tuple((tag, "true") for tag in pipeline.tags),
+            source=source_code(platform.project.root, pipeline.file),
+        ),
+        parent=run.parent,
+        engine=EngineFacts(platform.engine.name, platform.engine.version),
+        scheduled=run.scheduled,
+        secrets=secrets_of(),
+    )

@@ -1,0 +1,112 @@
+"""The end of a run: one of COMPLETE, FAIL and ABORT, whatever happens.
+
+What decides is whether the commit landed, not how the run was left: Terminate may come between the commit and
+COMPLETE, and a catalog may take a commit and lose the answer. A terminal event is written once at most
+(``EventStore.end``), so trying again is safe.
+"""
+
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Self
+
+from governance.errors import EventStoreError, LineageError
+from governance.events.facets import Input
+from governance.events.run import RunFacts, abort_event, complete_event, fail_event
+from governance.events.store import EventStore
+from governance.events.transport import forward
+from governance.statement import Kind
+from platform_assets import publish
+from platform_assets.catalog import Planned
+from platform_assets.output import output_of
+from platform_assets.run import Done, Platform, Traced
+
+LOST = "the data is committed and its COMPLETE is not written"
+CLOSED = "the run was closed before it was complete: the first terminal event stands, COMPLETE was left out"
+
+
+@dataclass(slots=True)
+class Ending:
+    """Ends a run's events when its block is left; ``done`` is set by the block once the commit stands.
+
+    begun: what is being computed, so that a commit whose answer was lost can still be told
+    """
+
+    platform: Platform
+    facts: RunFacts
+    begun: tuple[Traced, tuple[Planned, ...]] | None = None
+    done: Done | None = None
+    warnings: tuple[str, ...] = field(default=())
+
+    def __enter__(self) -> Self:
+        """Nothing to set up: START is written before."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Write the terminal event, then bring the user's lineage server up to date; the error goes on."""
+        self.done = self.done or (self._landed() if error else None)
+        try:
+            self._end(error)
+        except Exception:
+            raise
+        except BaseException:
+            # Terminate came while the end was being written
+            self._end(error)
+            raise
+
+    def _end(self, error: BaseException | None) -> None:
+        if self.done:
+            self.warnings = self._complete(self.done)
+        elif error:
+            self._fail(error)
+        self.warnings += _behind(self.platform.store)
+
+    def _complete(self, done: Done) -> tuple[str, ...]:
+        platform = self.platform
+        read = [Input(it.table, it.snapshot_id, it.rows, it.bytes, it.files) for it in done.inputs]
+        try:
+            written = output_of(platform.policy, platform.catalog, done.traced, done.commit)
+            event = complete_event(self.facts, platform.clock(), read, [written])
+            if platform.store.end(event) or platform.store.silenced(self.facts.attempt.job):
+                return ()
+        except (EventStoreError, LineageError) as error:
+            return (f"{LOST}: {error}; run headwater events repair",)
+        return (CLOSED,)
+
+    def _fail(self, error: BaseException) -> None:
+        now, words = self.platform.clock(), str(error) or type(error).__name__
+        if isinstance(error, Exception):
+            event = fail_event(self.facts, now, words)
+        else:
+            # Dagster's Terminate is no Exception; nor is Ctrl-C
+            event = abort_event(self.facts, now, f"the run was interrupted ({type(error).__name__})")
+        try:
+            self.platform.store.end(event)
+        except EventStoreError as unsent:
+            error.add_note(f"and its terminal event was not written: {unsent}")
+
+    def _landed(self) -> Done | None:
+        if self.begun is None:
+            return None
+        traced, inputs = self.begun
+        table, run_id = traced.statement.pipeline.table, self.facts.attempt.run_id
+        try:
+            commit = publish.landed(self.platform.catalog, table, run_id, _lifecycle(traced))
+        except Exception:  # noqa: BLE001  # the catalog may be what failed: the run's own error is the one to tell
+            return None
+        return Done(traced, inputs, commit) if commit else None
+
+
+def _lifecycle(traced: Traced) -> str | None:
+    if traced.own is None:
+        return publish.CREATE
+    return publish.OVERWRITE if traced.statement.kind is Kind.REPLACE else None
+
+
+def _behind(store: EventStore) -> tuple[str, ...]:
+    return tuple(
+        f"{it.destination} does not have all events yet: {it.error}; headwater events ship sends them again"
+        for it in forward(store)
+        if it.error
+    )
