@@ -207,7 +207,9 @@ def _freshness(text: str) -> str:
 def _automation(text: str) -> str:
     problem = "" if text == "eager" else cron_problem(text)
     if problem:
-        raise HeadwaterError(f"{text!r} is no automation: {problem}", fix="write eager, or a cron such as 0 6 * * 1-5 (UTC)")
+        raise HeadwaterError(
+            f"{text!r} is no automation: {problem}", fix="write eager, or a cron such as 0 6 * * 1-5 (UTC)"
+        )
     return text
 
 

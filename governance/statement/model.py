@@ -40,3 +40,10 @@ class Statement:
     def upstream(self) -> frozenset[str]:
         """The tables that must be built before it: what it reads but its own table."""
         return frozenset(self.reads) - {self.pipeline.table}
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The tables whose columns lineage asks for: those read, an INSERT's own too; not what it declares itself."""
+        own = frozenset({self.pipeline.table})
+        read = frozenset(self.reads) | (own if self.kind is Kind.APPEND else frozenset())
+        return read - own if self.declared else read

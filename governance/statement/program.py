@@ -85,8 +85,8 @@ def _in_order(
 
 
 def _trace_into(schemas: dict[str, Mapping[str, str]], statement: Statement, masking_functions: frozenset[str]) -> None:
-    """Add the columns of the statement's table to ``schemas`` where those of all that it reads are there."""
-    if statement.upstream <= schemas.keys():
+    """Add the columns of the statement's table to ``schemas`` where those of all that it needs are there."""
+    if statement.needs <= schemas.keys():
         lineage = trace(statement, schemas, masking_functions=masking_functions)
         schemas[statement.pipeline.table] = columns_of(statement, lineage, schemas)
 

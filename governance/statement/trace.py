@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from governance import lineage as engine
-from governance.errors import LineageError, NoLineage
+from governance.errors import LineageError, NoLineage, UnknownTable
 from governance.lineage.model import ColumnLineage, OutputField, Transformation
 from governance.statement.model import Kind, Statement
 from governance.statement.text import DIALECT, Text
@@ -27,9 +27,11 @@ def trace(
         LineageError: the lineage cannot be read correctly; it names the pipeline's file and the place.
     """
     pipeline = statement.pipeline
+    if pipeline.table in statement.needs - schema.keys():
+        raise _no_own_table(statement)
     known = {pipeline.table: dict(statement.declared)} if statement.declared else {}
     try:
-        found = engine.trace_sql(
+        found = engine.column_lineage(
             Text(pipeline).only(*statement.span),
             {**known, **schema},
             dialect=DIALECT,
@@ -45,6 +47,17 @@ def trace(
     return found[0]
 
 
+def _no_own_table(statement: Statement) -> LineageError:
+    table = statement.pipeline.table
+    return UnknownTable(
+        f"{table} is not in the catalog, and the pipeline does not declare it",
+        fix=f"begin the file with create table if not exists {table} (name type, …);",
+        pipeline=statement.pipeline.file,
+        line=statement.line,
+        column=statement.column,
+    )
+
+
 def columns_of(
     statement: Statement, lineage: ColumnLineage, schema: Mapping[str, Mapping[str, str]]
 ) -> Mapping[str, str]:
@@ -54,7 +67,7 @@ def columns_of(
     the rest are ``UNKNOWN`` until the query has run.
     """
     if statement.kind is Kind.APPEND:
-        return schema.get(statement.pipeline.table) or dict(statement.declared)
+        return schema.get(statement.pipeline.table, dict(statement.declared))
     return {field.name: _type_of(field, schema) for field in lineage.fields}
 
 

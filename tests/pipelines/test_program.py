@@ -95,6 +95,17 @@ def test_an_insert_is_traced_by_position_against_the_catalog_or_the_declaration(
     }
 
 
+@pytest.mark.parametrize("body", ["insert into t.a select id from s.x", "create table t.a as select id from t.a"])
+def test_what_needs_its_own_table_waits_for_the_catalog(body: str) -> None:
+    found = program(a=body, reader="create table t.reader as select id from t.a")
+    assert names(found) == ["a", "reader"]
+    assert found.unreadable == {}
+    assert list(found.schemas) == ["s.x"]
+    with pytest.raises(UnknownTable, match=r"begin the file with create table if not exists t\.a ") as caught:
+        trace(insert(body), {"s.x": dict(SOURCE.columns)})
+    assert caught.value.pipeline == "pipelines/t/a.sql"
+
+
 def test_the_teams_own_masking_functions_reach_the_engine() -> None:
     statement = parse(pipeline("t.a", "create table t.a as select pseudonym(email) as who from s.x"))
     schema = {"s.x": dict(SOURCE.columns)}
