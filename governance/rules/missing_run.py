@@ -14,7 +14,11 @@ from governance.rules.rule import Rule
 from governance.runs import Run
 
 NAME = "missing_run"
-REPAIR = "run `headwater events repair`"
+MEND = {
+    "SUCCESS": "run `headwater events repair`: it rebuilds the COMPLETE from the table's snapshot",
+    "FAILURE": "let Dagster's daemon run: its sensor end_failed_runs sends the FAIL",
+    "CANCELED": "let Dagster's daemon run: its sensor end_terminated_runs sends the ABORT",
+}
 
 
 def find(known: Known) -> tuple[Finding, ...]:
@@ -53,7 +57,7 @@ def _finding(ended: EndedAttempt, problem: str, silenced: str | None) -> Finding
         table=ended.table,
         column=None,
         message=f"{which} ended in {ended.status}, and {problem}{cause}",
-        fix=f"remove the cause ({silenced}), then {REPAIR}" if silenced else REPAIR,
+        fix=f"remove the cause ({silenced}), then {MEND[ended.status]}" if silenced else MEND[ended.status],
         decided_by=f"run {attempt.run_id}",
     )
 

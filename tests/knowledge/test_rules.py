@@ -64,13 +64,17 @@ def test_the_five_rules_are_registered_and_only_understatement_blocks() -> None:
     ]
 
 
-@pytest.mark.parametrize("status", ["SUCCESS", "FAILURE", "CANCELED"])
-def test_an_ended_attempt_without_any_event_is_missing(known: Tell, status: str) -> None:
+@pytest.mark.parametrize(
+    ("status", "mended_by"),
+    [("SUCCESS", "repair"), ("FAILURE", "end_failed_runs"), ("CANCELED", "end_terminated_runs")],
+)
+def test_an_ended_attempt_without_any_event_is_missing(known: Tell, status: str, mended_by: str) -> None:
     (finding,) = found("missing_run", known(ended=(ended(status),)))
 
     assert (finding.table, finding.column, finding.severity) == ("b.b", None, Severity.ERROR)
     assert finding.message == f"attempt 0 of Dagster run 01234567 ended in {status}, and the store holds no event of it"
     assert finding.decided_by == f"run {ended().attempt.run_id}"
+    assert mended_by in finding.fix
 
 
 def test_the_reason_for_the_silence_is_named(known: Tell) -> None:
