@@ -56,7 +56,7 @@ class ListedColumns:
 class TableColumns:
     """The columns of a stored table; each gets its field number when it is first used."""
 
-    __slots__ = ("_all", "_columns", "_dataset", "_fields", "_names", "_rules", "_types")
+    __slots__ = ("_all", "_columns", "_dataset", "_fields", "_made", "_names", "_rules", "_types")
 
     def __init__(self, dataset: str, types: Mapping[str, str], rules: Rules, fields: Fields) -> None:
         self._dataset = dataset
@@ -64,6 +64,7 @@ class TableColumns:
         self._rules = rules
         self._fields = fields
         self._columns: dict[str, Column] = {}
+        self._made: dict[str, Column] = {}
         self._all: tuple[Column, ...] | None = None
         self._names: dict[str, str] | None = None
 
@@ -73,13 +74,15 @@ class TableColumns:
         if column is not None:
             return column
         spelt = self._spelling().get(key)
-        return self._column(key, spelt) if spelt is not None else None
+        if spelt is None:
+            return None
+        column = self._columns[key] = self._column(spelt)
+        return column
 
     def all(self) -> Sequence[Column]:
         """See ``Columns``."""
         if self._all is None:
-            keys = {spelt: key for key, spelt in reversed(self._spelling().items())}
-            self._all = tuple(self._column(keys[spelt], spelt) for spelt in self._types)
+            self._all = tuple(self._column(spelt) for spelt in self._types)
         return self._all
 
     def _spelling(self) -> dict[str, str]:
@@ -91,12 +94,15 @@ class TableColumns:
                 self._names.setdefault(fold(name, None), name)
         return self._names
 
-    def _column(self, key: str, spelt: str) -> Column:
-        column = self._columns.get(spelt)
+    def _column(self, spelt: str) -> Column:
+        """Return the column that the schema spells so; its key is its unquoted name, unless that is another column."""
+        column = self._made.get(spelt)
         if column is None:
+            key = self._rules.fold(spelt, None)
+            if self._spelling().get(key) != spelt:
+                key = spelt
             deps = {self._fields.number(self._dataset, spelt): SOURCE}
-            column = Column(spelt, key, deps, None, self._types[spelt])
-            self._columns[spelt] = self._columns[key] = column
+            column = self._made[spelt] = Column(spelt, key, deps, None, self._types[spelt])
         return column
 
 

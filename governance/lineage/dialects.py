@@ -12,7 +12,8 @@ from sqlglot.dialects.dialect import Dialect
 from governance.errors import UnparsableSql
 
 
-def _lower(text: str, _quoted: object) -> str:
+def lower(text: str, _quoted: object) -> str:
+    """Return ``text`` in lower case: the fold of a dialect in which case never matters."""
     return text.lower()
 
 
@@ -49,22 +50,22 @@ _EVERYWHERE = frozenset({"where", "group", "having", "qualify", "order", "select
 _SOME_LATERAL = frozenset({"join"})
 
 RULES: dict[str, Rules] = {
-    "duckdb": Rules("duckdb", _lower, lateral=True, aliases=frozenset({"order", "having"}), unseen=_SOME_LATERAL),
+    "duckdb": Rules("duckdb", lower, lateral=True, aliases=frozenset({"order", "having"}), unseen=_SOME_LATERAL),
     "snowflake": Rules("snowflake", _upper_unquoted, lateral=True, unseen=_SOME_LATERAL),
-    "redshift": Rules("redshift", _lower, lateral=True),
-    "databricks": Rules("databricks", _lower, lateral=True, aliases=frozenset({"order", "having"})),
-    "spark": Rules("spark", _lower, lateral=True, aliases=frozenset({"order", "having"})),
-    "teradata": Rules("teradata", _lower, lateral=True, unseen=frozenset()),
+    "redshift": Rules("redshift", lower, lateral=True),
+    "databricks": Rules("databricks", lower, lateral=True, aliases=frozenset({"order", "having"})),
+    "spark": Rules("spark", lower, lateral=True, aliases=frozenset({"order", "having"})),
+    "teradata": Rules("teradata", lower, lateral=True, unseen=frozenset()),
     "clickhouse": Rules("clickhouse", _exact, lateral=True, aliases=_EVERYWHERE, unseen=frozenset()),
     "bigquery": Rules(
-        "bigquery", _lower, aliases=frozenset({"order", "group", "having"}), unseen=frozenset({"where", "join"})
+        "bigquery", lower, aliases=frozenset({"order", "group", "having"}), unseen=frozenset({"where", "join"})
     ),
     "postgres": Rules("postgres", _lower_unquoted, unseen=frozenset({"where", "having", "qualify", "join"})),
     "oracle": Rules("oracle", _upper_unquoted, unseen=frozenset({"where", "having", "qualify", "join"})),
-    "mysql": Rules("mysql", _lower, aliases=frozenset({"order", "having"})),
-    "tsql": Rules("tsql", _lower, unseen=frozenset({"where", "group", "having", "qualify", "join"})),
-    "trino": Rules("trino", _lower, unseen=frozenset({"where", "group", "having", "qualify", "join"})),
-    "hive": Rules("hive", _lower, aliases=frozenset({"order", "having"})),
+    "mysql": Rules("mysql", lower, aliases=frozenset({"order", "having"})),
+    "tsql": Rules("tsql", lower, unseen=frozenset({"where", "group", "having", "qualify", "join"})),
+    "trino": Rules("trino", lower, unseen=frozenset({"where", "group", "having", "qualify", "join"})),
+    "hive": Rules("hive", lower, aliases=frozenset({"order", "having"})),
 }
 
 
@@ -78,4 +79,4 @@ def rules_for(dialect: str) -> tuple[Rules, Dialect]:
         parser = Dialect.get_or_raise(dialect)
     except ValueError as error:
         raise UnparsableSql(f"unknown SQL dialect {dialect!r}", fix=f"use one of {', '.join(sorted(RULES))}") from error
-    return RULES.get(dialect.lower(), Rules(dialect, _lower)), parser
+    return RULES.get(dialect.lower(), Rules(dialect, lower)), parser

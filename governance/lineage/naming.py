@@ -4,6 +4,7 @@ from sqlglot import exp
 
 from governance.lineage.columns import Column
 from governance.lineage.dialects import Rules
+from governance.lineage.session import Session
 
 
 def name_of(rules: Rules, tree: exp.Expr) -> str:
@@ -26,3 +27,12 @@ def columns_named(rules: Rules, columns: list[Column]) -> list[Column]:
         taken.add(rules.fold(name, None))
         result.append(column._replace(name=name, key=key))
     return result
+
+
+def output_name(column: Column, session: Session) -> str:
+    """Return a column's name as the result shows it: as written, or folded where the schema shows folded names.
+
+    In a schema that spells every table as the dialect leaves an unquoted name (``FIN.LED`` in Snowflake), so is an
+    unquoted output column spelt.
+    """
+    return column.key if session.folded and session.rules.fold(column.name, None) == column.key else column.name

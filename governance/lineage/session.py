@@ -32,6 +32,7 @@ class Made:
     name: str
     columns: Columns
     query: Query | None = None
+    temporary: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,7 @@ class Session:
     constructs: kinds of expression that have a rule of their own
     masking:    the user's masking functions, lower case
     deadline:   in seconds of ``time.monotonic``
+    folded:     whether the schema shows that the catalog spells unquoted names in the dialect's case
     used:       names in ``made`` that some statement has read
     """
 
@@ -56,6 +58,7 @@ class Session:
     constructs: Mapping[type, Callable[..., None]]
     masking: frozenset[str]
     deadline: float
+    folded: bool = False
     made: dict[str, Made] = field(default_factory=dict)
     macros: dict[str, Macro] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)

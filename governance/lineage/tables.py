@@ -11,7 +11,7 @@
 A reference that fits several keys is refused, never guessed. Names in results are the keys as the caller spelt them.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from governance.lineage.columns import TableColumns
 from governance.lineage.dialects import Rules
@@ -85,6 +85,6 @@ class Tables:
             columns = self._columns[key] = TableColumns(key, self.schema[key], self._rules, self._fields)
         return columns
 
-    def folded(self, fold: Callable[[str, object], str]) -> bool:
-        """Tell whether the schema spells its tables as ``fold`` leaves unquoted names: then so are new names spelt."""
-        return bool(self.schema) and all(fold(key, None) == key for key in self.schema)
+    def use(self, parts: tuple[str, ...]) -> None:
+        """Let unqualified names live in the schema ``parts`` from here on (USE)."""
+        self._default = parts

@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from governance.errors import LimitExceeded
 from governance.lineage.constructs import CONSTRUCTS as EXPRESSIONS
-from governance.lineage.dialects import rules_for
+from governance.lineage.dialects import lower, rules_for
 from governance.lineage.edges import Fields
 from governance.lineage.macros import bound
 from governance.lineage.model import ColumnLineage
@@ -51,6 +51,7 @@ def column_lineage(
         constructs=CONSTRUCTS,
         masking=masking_functions,
         deadline=deadline,
+        folded=bool(schema) and rules.fold is not lower and all(rules.fold(key, None) == key for key in schema),
     )
     try:
         return read_script(parse(sql, parser), session)

@@ -1,137 +1,276 @@
-"""Statements that write, and the bare query: each yields the lineage of what it writes."""
+"""Statements that make or fill a table from a query: CREATE … AS, SELECT INTO, INSERT in all its forms, COPY."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
 
-from governance.errors import ColumnCountMismatch, UnknownColumn, UnknownTable, UnreadStatement
-from governance.lineage.columns import Column, Columns, Query
-from governance.lineage.ctes import named
-from governance.lineage.model import ColumnLineage, OutputField
-from governance.lineage.query import read_query
-from governance.lineage.relation import table_parts
-from governance.lineage.scope import Environment
+from governance.errors import UnknownColumn, UnreadStatement
+from governance.lineage.columns import Column, ListedColumns, Query, Relation
+from governance.lineage.ctes import named, with_ctes
+from governance.lineage.edges import CONDITIONAL, FILTER, IDENTITY, JOIN, NOTHING, Deps, add, moved, united
+from governance.lineage.files import columns_of
+from governance.lineage.joins import read_joined
+from governance.lineage.scope import Environment, Scope
+from governance.lineage.select import read_in
 from governance.lineage.session import Session
-
-Reader = Callable[[exp.Expr, Session], Iterable[ColumnLineage]]
-
-
-def lineage_of(query: Query, output: str | None, session: Session) -> ColumnLineage:
-    """Return ``query`` as the lineage of ``output``."""
-    inputs = session.fields.inputs
-    fields = tuple(OutputField(column.name, inputs(column.deps)) for column in query.columns)
-    return ColumnLineage(output, fields, inputs(query.rows), tuple(sorted(query.inputs)))
+from governance.lineage.star import every as every_column
+from governance.lineage.target import Effect, Target, column_of, every, identifier, relation_of, target_of, written
+from governance.lineage.value import depend, value_of
 
 
-def read_select_statement(tree: exp.Expr, session: Session) -> Iterable[ColumnLineage]:
-    """A bare query has no output."""
-    yield lineage_of(read_query(tree, session, Environment({})), None, session)
+def environment(tree: exp.Expr, session: Session) -> Environment:
+    """Return the CTEs that stand before a statement."""
+    with_ = tree.args.get("with_")
+    return with_ctes(with_, session, Environment({}), None) if with_ is not None else Environment({})
 
 
-def target(tree: exp.Expr, session: Session) -> tuple[str, Columns | None]:
-    """Return the name of the table that a statement writes and its columns, None where nothing declares them."""
-    names = tuple(part.args["this"] for part in table_parts(tree))
-    for name in session.tables.candidates(names):
-        made = session.made.get(name.lower())
-        if made is not None:
-            return name, made.columns
-    key = session.tables.find(names)
-    if isinstance(key, str):
-        return key, session.tables.columns(key)
-    if key is not None:
-        raise session.error(
-            UnknownTable, f"table {'.'.join(names)} may be {' or '.join(key)}", tree, fix="write its full name"
-        )
-    return session.tables.spelt(names), None
+def read_bare(tree: exp.Expr, session: Session) -> Iterable[Effect]:
+    """A query by itself has no output; SELECT … INTO makes a table."""
+    into = tree.args.get("into")
+    query = session.read(tree, session, Environment({}), None)
+    if into is None:
+        yield Effect(None, query)
+    else:
+        yield Effect(target_of(into.args["this"], session).name, query, replaces=True)
 
 
-def read_create(tree: exp.Expr, session: Session) -> Iterable[ColumnLineage]:
-    """CREATE TABLE or VIEW … AS a query; without a query only the columns are remembered."""
-    table, names = tree.args["this"], []
-    if table.__class__ is exp.Schema:
-        table, names = table.args["this"], table.args["expressions"]
-    body = tree.args.get("expression")
-    kind = (tree.args.get("kind") or "").upper()
-    if kind not in {"TABLE", "VIEW"}:
-        raise session.error(UnreadStatement, f"CREATE {kind} is not read", tree, fix="use CREATE TABLE or VIEW … AS")
-    name, _ = target(table, session)
+def schema_of(tree: exp.Expr) -> tuple[exp.Expr, list[exp.Expr]]:
+    """Return a table and the columns listed after it."""
+    if tree.__class__ is exp.Schema:
+        return tree.args["this"], tree.args.get("expressions") or []
+    return tree, []
+
+
+def read_create(tree: exp.Expr, session: Session) -> Iterable[Effect]:
+    """CREATE TABLE or VIEW … AS a query, or a CLONE; ClickHouse's materialized view fills the table after TO."""
+    table, listed = schema_of(tree.args["this"])
+    clone = tree.args.get("clone")
+    body = tree.args.get("expression") if clone is None else clone.args["this"]
     if body is None:
         return
-    query = named(read_query(body, session, Environment({})), [_identifier(part) for part in names], session)
-    yield lineage_of(query, name, session)
+    query = named(session.read(body, session, environment(tree, session), None), _names(listed), session)
+    filled = next(tree.find_all(exp.ToTableProperty), None)
+    if filled is not None:
+        yield Effect(target_of(filled.args["this"], session).name, query)
+        return
+    yield Effect(target_of(table, session).name, query, replaces=True)
 
 
-def _identifier(tree: exp.Expr) -> exp.Expr:
-    return tree if tree.__class__ is exp.Identifier else _identifier(tree.args["this"])
+def _names(listed: Sequence[exp.Expr]) -> list[exp.Expr]:
+    return [identifier(part) for part in listed if part.__class__ in {exp.Identifier, exp.ColumnDef, exp.Column}]
 
 
-def read_insert(tree: exp.Expr, session: Session) -> Iterable[ColumnLineage]:
-    """INSERT … a query: by position against the listed columns, else the table's."""
-    table, listed = tree.args["this"], []
-    if table.__class__ is exp.Schema:
-        table, listed = table.args["this"], table.args["expressions"]
-    name, columns = target(table, session)
-    query = read_query(tree.args["expression"], session, Environment({}))
-    yield lineage_of(
-        query._replace(columns=written(query.columns, listed, columns, name, tree, session)), name, session
-    )
+def read_insert(tree: exp.Expr, session: Session) -> Iterable[Effect]:
+    """INSERT: by position against the listed columns, else the table's; by name where it says so."""
+    table, listed = schema_of(tree.args["this"])
+    if table.__class__ is exp.Directory:
+        raise session.error(UnreadStatement, "INSERT into a directory is not read", tree, fix="write to a table")
+    target = target_of(table, session)
+    body = tree.args.get("expression")
+    if body is None:
+        yield Effect(target.name, Query([]))
+        return
+    query = session.read(body, session, environment(tree, session), None)
+    columns = fill(tree, target, query.columns, listed, session)
+    query = query._replace(columns=columns)
+    conflict = tree.args.get("conflict")
+    yield Effect(target.name, _upsert(conflict, target, query, session) if conflict is not None else query)
 
 
-def written(
-    values: Sequence[Column],
-    listed: list[exp.Expr],
-    columns: Columns | None,
-    table: str,
-    tree: exp.Expr,
-    session: Session,
+def fill(
+    tree: exp.Expr, target: Target, values: Sequence[Column], listed: Sequence[exp.Expr], session: Session
 ) -> list[Column]:
-    """Return ``values`` under the names of the columns they are written to, by position.
-
-    Raises:
-        ColumnCountMismatch: not as many values as columns.
-        UnknownColumn: the table lacks a listed column.
-    """
-    names = (
-        [_listed(part, columns, table, session) for part in listed] if listed else _all(columns, table, tree, session)
-    )
-    if len(names) != len(values):
-        raise session.error(
-            ColumnCountMismatch,
-            f"the INSERT into {table} writes {len(names)} columns ({', '.join(names)}), and its query has {len(values)} values",
-            tree.args["this"],
-            fix="list the columns, and select one value for each",
-        )
-    return [value._replace(name=name) for value, name in zip(values, names, strict=True)]
+    """Return the values under the target's column names, partitions included."""
+    if tree.args.get("by_name"):
+        return _by_name(target, values, session)
+    partition = target.tree.args.get("partition") or tree.args.get("partition")
+    static = _static(partition, target, session) if isinstance(partition, exp.Expr) else {}
+    if not static or listed:
+        return [*written(target, values, listed, session), *static.values()]
+    open_ = [column for column in every(target, session) if column.key not in static]
+    names = [exp.Identifier(this=column.name, quoted=True) for column in open_]
+    return [*written(target, values, names, session), *static.values()]
 
 
-def _listed(part: exp.Expr, columns: Columns | None, table: str, session: Session) -> str:
-    name = _identifier(part)
-    text: str = name.args["this"]
-    if columns is None:
-        return text
-    found = columns.find(session.key(name), text)
-    if found is None:
-        raise session.error(UnknownColumn, f"{table} has no column {text}", name, fix="correct the column list")
-    return found.name
+def _static(partition: exp.Expr, target: Target, session: Session) -> dict[str, Column]:
+    """The partition columns that the statement gives a constant."""
+    given = [part for part in partition.args.get("expressions") or () if part.__class__ in {exp.EQ, exp.PropertyEQ}]
+    columns = [column_of(target, part.args["this"], session) for part in given]
+    return {column.key: Column(column.name, column.key, NOTHING) for column in columns}
 
 
-def _all(columns: Columns | None, table: str, tree: exp.Expr, session: Session) -> list[str]:
-    if columns is None:
-        raise session.error(
-            UnknownTable,
-            f"no table {table} in the schema to INSERT into",
-            tree.args["this"],
-            fix="declare it, or list the columns",
-        )
-    return [column.name for column in columns.all() or ()]
+def _by_name(target: Target, values: Sequence[Column], session: Session) -> list[Column]:
+    columns = []
+    for value in values:
+        found = target.columns.find(value.key, value.name) if target.columns is not None else value
+        if found is None:
+            problem = f"{target.name} has no column {value.name}"
+            raise session.error(UnknownColumn, problem, target.tree, fix="rename it in the SELECT")
+        columns.append(value._replace(name=found.name, key=found.key))
+    return columns
 
 
-STATEMENTS: dict[type, Reader] = {
-    exp.Select: read_select_statement,
-    exp.Union: read_select_statement,
-    exp.Intersect: read_select_statement,
-    exp.Except: read_select_statement,
-    exp.Subquery: read_select_statement,
-    exp.Create: read_create,
-    exp.Insert: read_insert,
-}
+def _upsert(conflict: exp.Expr, target: Target, query: Query, session: Session) -> Query:
+    """ON CONFLICT: keys are JOIN inputs of both sides, the assignments add to what the INSERT gives."""
+    scope = Scope(session, Environment({}))
+    scope.rows, scope.inputs, scope.clause = dict(query.rows), set(query.inputs), "select"
+    scope.join(relation_of(target, scope))
+    new = Relation("", (), ListedColumns(query.columns))
+    for name in PROPOSED:
+        scope.named.setdefault(session.rules.fold(name, None), new)
+    for key in conflict.args.get("conflict_keys") or ():
+        column = column_of(target, key.args["this"] if key.__class__ is exp.Ordered else key, session)
+        add(scope.rows, column.deps, JOIN)
+        add(scope.rows, next((c.deps for c in query.columns if c.key == column.key), NOTHING), JOIN)
+    condition = conflict.args.get("where")
+    if condition is not None:
+        depend(scope, condition.args["this"], FILTER, scope.rows)
+    changed = assigned(scope, target, conflict.args.get("expressions") or (), condition)
+    read = {name for deps in (scope.rows, *(c.deps for c in changed)) for name in _datasets(deps, session)}
+    return Query(together([query.columns, changed]), scope.rows, frozenset(scope.inputs | read))
+
+
+PROPOSED = ("excluded", "new", "values")
+"""Names of the row that an upsert proposes."""
+
+
+def _datasets(deps: Deps, session: Session) -> set[str]:
+    return {session.fields.names[field][0] for field in deps}
+
+
+def assigned(
+    scope: Scope, target: Target, expressions: Iterable[exp.Expr], condition: exp.Expr | None = None
+) -> list[Column]:
+    """Return the columns that ``SET a = …, (b, c) = (…)`` assigns; a condition steers each."""
+    steering: Deps = {}
+    if condition is not None:
+        tree = condition.args["this"] if condition.__class__ is exp.Where else condition
+        depend(scope, tree, CONDITIONAL, steering)
+    columns = []
+    for assignment in expressions:
+        left, right = assignment.args["this"], assignment.args["expression"]
+        for name, deps in _pairs(scope, left, right):
+            column = _assigned_column(scope, target, name)
+            columns.append(column._replace(deps=united([deps, steering]), members=None))
+    return columns
+
+
+def _assigned_column(scope: Scope, target: Target, tree: exp.Expr) -> Column:
+    """``t.b`` is a column, ``s.x`` may be a member of the struct column s."""
+    parts = [tree.args[part] for part in ("catalog", "db", "table", "this") if tree.args.get(part) is not None]
+    if len(parts) > 1 and target.columns is not None and not tree.args.get("db"):
+        first = target.columns.find(scope.session.key(parts[0]), parts[0].name)
+        if first is not None and scope.relation([scope.session.key(parts[0])]) is None:
+            return first
+    return column_of(target, tree, scope.session)
+
+
+def _pairs(scope: Scope, left: exp.Expr, right: exp.Expr) -> list[tuple[exp.Expr, Deps]]:
+    if left.__class__ not in {exp.Tuple, exp.Paren}:
+        return [(left, value_of(scope, right))]
+    names = left.args.get("expressions") or [left.args["this"]]
+    if right.__class__ is exp.Tuple:
+        return [(name, value_of(scope, part)) for name, part in zip(names, right.args["expressions"], strict=True)]
+    query = scope.session.read(right, scope.session, scope.env, scope)
+    scope.inputs.update(query.inputs)
+    return [(n, united([c.deps, query.rows])) for n, c in zip(names, query.columns, strict=True)]
+
+
+def together(parts: Iterable[Sequence[Column]]) -> list[Column]:
+    """Return columns of the same name as one, its deps united, in order of first appearance."""
+    found: dict[str, list[Column]] = {}
+    for columns in parts:
+        for column in columns:
+            found.setdefault(column.key, []).append(column)
+    return [same[0]._replace(deps=united([column.deps for column in same]), members=None) for same in found.values()]
+
+
+def read_many(tree: exp.Expr, session: Session) -> Iterable[Effect]:
+    """INSERT ALL and Hive's FROM … INSERT … INSERT: one source, several targets, each with its own conditions."""
+    source = Scope(session, environment(tree, session))
+    body = tree.args["source"]
+    if body.__class__ is exp.Select:
+        body = exp.Subquery(this=body)
+    read_joined(source, body)
+    source.clause = "select"
+    earlier: list[exp.Expr] = []
+    for item in tree.args["expressions"]:
+        insert = item.args["this"] if item.__class__ is exp.ConditionalInsert else item
+        condition = item.args.get("expression") if item.__class__ is exp.ConditionalInsert else None
+        yield _one(source, insert, _conditions(tree, item, condition, earlier), session)
+        if condition is not None:
+            earlier.append(condition)
+
+
+def _conditions(
+    tree: exp.Expr, item: exp.Expr, condition: exp.Expr | None, earlier: Sequence[exp.Expr]
+) -> list[exp.Expr]:
+    """A row reaches an ELSE, or the next WHEN of INSERT FIRST, only where the earlier conditions fail."""
+    own = [condition] if condition is not None else []
+    passed_over = (tree.args.get("kind") or "").upper() == "FIRST" or item.args.get("else_")
+    return [*own, *(earlier if passed_over else ())]
+
+
+def _one(source: Scope, insert: exp.Expr, conditions: Sequence[exp.Expr], session: Session) -> Effect:
+    scope = Scope(session, source.env)
+    scope.rows, scope.inputs, scope.clause = dict(source.rows), set(source.inputs), "select"
+    scope.merged = source.merged
+    for relation in source.relations:
+        scope.join(relation)
+    for condition in conditions:
+        depend(scope, condition, FILTER, scope.rows)
+    table, listed = schema_of(insert.args["this"])
+    target = target_of(table, session)
+    query = _values_or_query(scope, insert.args.get("expression"))
+    return Effect(target.name, query._replace(columns=fill(insert, target, query.columns, listed, session)))
+
+
+def _values_or_query(scope: Scope, body: exp.Expr | None) -> Query:
+    if body is None:
+        columns: Sequence[Column] = every_column(scope)
+    elif body.__class__ is exp.Values:
+        columns = [Column("", "", value_of(scope, part)) for part in body.args["expressions"][0].args["expressions"]]
+    else:
+        return read_in(scope, body)
+    return Query(columns, scope.rows, frozenset(scope.inputs))
+
+
+def read_copy(tree: exp.Expr, session: Session) -> Iterable[Effect]:
+    """COPY: a file, stage or query into a table, or a table or query into a file."""
+    table, listed = schema_of(tree.args["this"])
+    place = (tree.args.get("files") or [None])[0]
+    if place is None:
+        raise session.error(UnreadStatement, "COPY without a file is not read", tree, fix="name the file")
+    out_of = not tree.args.get("kind")
+    if out_of or (table.__class__ is exp.Table and table.args["this"].__class__ is exp.Var):
+        yield _unload(table, listed, place, session, is_file=bool(out_of))
+        return
+    target = target_of(table, session)
+    scope = Scope(session, Environment({}))
+    if isinstance(place, exp.Query):
+        query = session.read(place, session, scope.env, None)
+        yield Effect(target.name, query._replace(columns=written(target, query.columns, listed, session)))
+        return
+    yield _load(target, listed, place, scope)
+
+
+def _unload(table: exp.Expr, listed: list[exp.Expr], place: exp.Expr, session: Session, *, is_file: bool) -> Effect:
+    source, name = (table, f"file:{place.name}") if is_file else (place, table.args["this"].name)
+    query = session.read(source, session, Environment({}), None)
+    if listed:
+        wanted = [session.key(identifier(part)) for part in listed]
+        query = query._replace(columns=[column for key in wanted for column in query.columns if column.key == key])
+    return Effect(name, query, replaces=True)
+
+
+def _load(target: Target, listed: list[exp.Expr], place: exp.Expr, scope: Scope) -> Effect:
+    """A file's columns fill the table's by position where they are declared, else under the same names."""
+    session = scope.session
+    path = place.args["this"].name if place.__class__ is exp.Table else place.name
+    columns = columns_of(scope, [path])
+    wanted = [column_of(target, part, session) for part in listed] if listed else every(target, session)
+    declared = columns.all()
+    values = declared if declared is not None else [columns.find(c.key, c.name) or c for c in wanted]
+    names = [exp.Identifier(this=column.name, quoted=True) for column in wanted]
+    filled = written(target, values, names, session)
+    return Effect(target.name, Query(filled, moved(scope.rows, IDENTITY), frozenset(scope.inputs)))

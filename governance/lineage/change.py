@@ -1,0 +1,175 @@
+"""Statements that change rows of a table: UPDATE, DELETE, MERGE."""
+
+from collections.abc import Iterable, Sequence
+
+from sqlglot import exp
+
+from governance.errors import ColumnCountMismatch, LineageError, UnreadConstruct
+from governance.lineage.columns import Column, Query
+from governance.lineage.edges import CONDITIONAL, FILTER, JOIN, Deps, add, united
+from governance.lineage.joins import read_join, read_joined
+from governance.lineage.rows import read_rows
+from governance.lineage.scope import Scope
+from governance.lineage.session import Session
+from governance.lineage.target import Effect, Target, column_of, every, known_target, relation_of
+from governance.lineage.value import depend, value_of
+from governance.lineage.write import assigned, environment, together
+
+
+def read_update(tree: exp.Expr, session: Session) -> Iterable[Effect]:
+    """UPDATE: assigned columns get their expressions; FROM, joins and WHERE shape which rows change."""
+    scope = Scope(session, environment(tree, session))
+    target = _target(scope, tree, tree.args["this"], [tree.args.get("from_")])
+    columns = assigned(scope, target, tree.args.get("expressions") or ())
+    read_rows(scope, exp.Select(**_clauses(tree)), columns)
+    yield _effect(scope, target, together([columns]))
+
+
+def read_delete(tree: exp.Expr, session: Session) -> Iterable[Effect]:
+    """DELETE: only which rows are left."""
+    scope = Scope(session, environment(tree, session))
+    named = tree.args.get("tables")
+    using = [exp.From(this=item) for item in tree.args.get("using") or ()]
+    if named:
+        using, this = [exp.From(this=tree.args["this"])], named[0]
+    else:
+        this = tree.args["this"]
+    target = _target(scope, tree, this, using)
+    read_rows(scope, exp.Select(**_clauses(tree)), ())
+    yield _effect(scope, target, [])
+
+
+def _clauses(tree: exp.Expr) -> dict[str, exp.Expr]:
+    return {name: tree.args[name] for name in ("where", "order", "limit") if tree.args.get(name)}
+
+
+def _effect(scope: Scope, target: Target, columns: Sequence[Column]) -> Effect:
+    """The target counts as read where some column of it is."""
+    read = {scope.session.fields.names[f][0] for deps in (scope.rows, *(c.deps for c in columns)) for f in deps}
+    return Effect(target.name, Query(columns, scope.rows, frozenset(scope.inputs | read)))
+
+
+def _target(scope: Scope, tree: exp.Expr, this: exp.Expr, others: Sequence[exp.Expr | None]) -> Target:
+    """Return the table that changes, with all relations brought into scope; it may be named by an alias of FROM."""
+    aliased = _aliased(scope, this, others)
+    target = known_target(aliased if aliased is not None else this, scope.session)
+    if aliased is None:
+        scope.join(relation_of(target, scope))
+        for join in this.args.get("joins") or ():
+            read_join(scope, join)
+    for item in others:
+        if item is not None:
+            read_joined(scope, item.args["this"])
+    if aliased is not None:
+        _unread(scope, target)
+    for join in tree.args.get("joins") or ():
+        read_join(scope, join)
+    scope.clause = "select"
+    return target
+
+
+def _unread(scope: Scope, target: Target) -> None:
+    """Standing in FROM under its alias does not make the target an input: reading a column of it does."""
+    scope.inputs.discard(target.name)
+
+
+def _aliased(scope: Scope, this: exp.Expr, others: Sequence[exp.Expr | None]) -> exp.Expr | None:
+    if this.args.get("db") or this.args["this"].__class__ is not exp.Identifier:
+        return None
+    wanted = scope.session.key(this.args["this"])
+    for item in others:
+        for table in item.find_all(exp.Table) if item is not None else ():
+            alias = table.args.get("alias")
+            name = alias.args.get("this") if alias is not None else table.args["this"]
+            if name.__class__ is exp.Identifier and scope.session.key(name) == wanted:
+                return table
+    return None
+
+
+def read_merge(tree: exp.Expr, session: Session) -> Iterable[Effect]:
+    """MERGE: ON joins, each WHEN … AND steers the columns it assigns and shapes the rows, actions are united."""
+    scope = Scope(session, environment(tree, session))
+    target = known_target(tree.args["this"], session)
+    scope.join(relation_of(target, scope))
+    read_joined(scope, tree.args["using"])
+    scope.clause = "join"
+    if tree.args.get("on") is not None:
+        depend(scope, tree.args["on"], JOIN, scope.rows)
+    for name in tree.args.get("using_cond") or ():
+        for relation in scope.relations:
+            column = relation.columns.find(session.key(name), name.name)
+            add(scope.rows, column.deps if column is not None else {}, JOIN)
+    scope.clause = "select"
+    changes = [_when(scope, target, when) for when in tree.args["whens"].args["expressions"]]
+    columns = together(changes)
+    order = {column.key: n for n, column in enumerate(every(target, session))}
+    columns.sort(key=lambda column: order.get(column.key, len(order)))
+    yield _effect(scope, target, columns)
+
+
+def _when(scope: Scope, target: Target, when: exp.Expr) -> list[Column]:
+    condition = when.args.get("condition")
+    steering: Deps = {}
+    if condition is not None:
+        depend(scope, condition, FILTER, scope.rows)
+        depend(scope, condition, CONDITIONAL, steering)
+    action = when.args["then"]
+    if action.__class__ is exp.Update:
+        columns = _updated(scope, target, action)
+    elif action.__class__ is exp.Insert:
+        columns = _inserted(scope, target, action)
+    else:
+        columns = []
+    return [column._replace(deps=united([column.deps, steering]), members=None) for column in columns]
+
+
+def _updated(scope: Scope, target: Target, action: exp.Expr) -> list[Column]:
+    expressions = action.args.get("expressions") or []
+    if not expressions or expressions[0].__class__ is exp.Star:
+        return _same_names(scope, target)
+    condition = action.args.get("where")
+    return assigned(scope, target, expressions, condition)
+
+
+def _source(scope: Scope) -> Sequence[Column]:
+    return scope.relations[1].columns.all() or ()
+
+
+def _same_names(scope: Scope, target: Target) -> list[Column]:
+    """``UPDATE SET *`` and ``INSERT *``: each column of the target from its namesake in the source."""
+    named = {column.key: column for column in _source(scope)}
+    return [c._replace(deps=named[c.key].deps) for c in every(target, scope.session) if c.key in named]
+
+
+def _inserted(scope: Scope, target: Target, action: exp.Expr) -> list[Column]:
+    listed, values = action.args.get("this"), action.args.get("expression")
+    if values is None:
+        return _by_rule(scope, target, listed)
+    parts = values.args.get("expressions") or [values]
+    if parts and parts[0].__class__ is exp.Tuple:
+        parts = parts[0].args["expressions"]
+    names = listed.args.get("expressions") or [listed.args["this"]] if listed is not None else []
+    columns = [column_of(target, name, scope.session) for name in names] if names else every(target, scope.session)
+    if len(columns) != len(parts):
+        raise _mismatch(scope, target, len(columns), len(parts), action)
+    return [c._replace(deps=value_of(scope, part)) for c, part in zip(columns, parts, strict=True)]
+
+
+def _by_rule(scope: Scope, target: Target, listed: exp.Expr | None) -> list[Column]:
+    """INSERT without values: ``*`` and BY NAME by name, else by position."""
+    source = _source(scope)
+    columns = every(target, scope.session)
+    by_position = listed is None or listed.__class__ is exp.Var
+    if by_position and {c.key for c in columns} != {c.key for c in source}:
+        if len(columns) != len(source):
+            raise _mismatch(scope, target, len(columns), len(source), listed)
+        return [c._replace(deps=value.deps) for c, value in zip(columns, source, strict=True)]
+    if listed is not None and listed.__class__ not in {exp.Star, exp.Var, exp.Tuple}:
+        problem = "this INSERT clause of a MERGE is not read"
+        raise scope.session.error(UnreadConstruct, problem, listed, fix="write INSERT (columns) VALUES (…)")
+    return _same_names(scope, target)
+
+
+def _mismatch(scope: Scope, target: Target, columns: int, values: int, at: exp.Expr | None) -> LineageError:
+    problem = f"the MERGE into {target.name} inserts {values} values into {columns} columns"
+    return scope.session.error(ColumnCountMismatch, problem, at or target.tree, fix="give one value for each column")

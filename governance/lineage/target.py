@@ -1,0 +1,134 @@
+"""What a statement writes to: the table's name and columns, and which value goes to which column."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sqlglot import exp
+
+from governance.errors import ColumnCountMismatch, LineageError, UnknownColumn, UnknownTable
+from governance.lineage.columns import Column, Columns, ListedColumns, Query, Relation
+from governance.lineage.edges import NOTHING
+from governance.lineage.relation import table_parts
+from governance.lineage.scope import Scope, nearest
+from governance.lineage.session import Session
+
+
+class Effect(NamedTuple):
+    """One output of a statement: the table, what it gets, and whether that replaces what was there."""
+
+    output: str | None
+    query: Query
+    replaces: bool = False
+
+
+class Target(NamedTuple):
+    """A table that is written: its full name, and its columns, None where nothing declares them."""
+
+    name: str
+    columns: Columns | None
+    tree: exp.Expr
+
+
+def target_of(tree: exp.Expr, session: Session) -> Target:
+    """Return the table that ``tree`` names as a target.
+
+    Raises:
+        UnknownTable: the name fits several tables.
+    """
+    this = tree.args["this"]
+    if this.__class__ is exp.Var:
+        return Target(this.name, None, tree)
+    names = tuple(part.args["this"] for part in table_parts(tree))
+    for name in (".".join(names), *session.tables.candidates(names)):
+        made = session.made.get(name.lower())
+        if made is not None:
+            return Target(made.name, made.columns, tree)
+    key = session.tables.find(names)
+    if isinstance(key, str):
+        return Target(key, session.tables.columns(key), tree)
+    if key is not None:
+        problem = f"table {'.'.join(names)} may be {' or '.join(key)}"
+        raise session.error(UnknownTable, problem, tree, fix="write its full name")
+    return Target(session.tables.spelt(names), None, tree)
+
+
+def known_target(tree: exp.Expr, session: Session) -> Target:
+    """Return the target ``tree`` of a statement that changes a table which must be there.
+
+    Raises:
+        UnknownTable: nothing declares the table.
+    """
+    target = target_of(tree, session)
+    if target.columns is None:
+        raise _undeclared(target, session)
+    return target
+
+
+def _undeclared(target: Target, session: Session) -> LineageError:
+    near = nearest(target.name, set(session.tables.schema))
+    fix = f"did you mean {near}?" if near else "declare it in the schema, or list the columns"
+    return session.error(UnknownTable, f"no table {target.name} in the schema to write to", target.tree, fix=fix)
+
+
+def relation_of(target: Target, scope: Scope) -> Relation:
+    """Return the target as a relation under its alias, for expressions that read it."""
+    alias = target.tree.args.get("alias")
+    name = alias.args.get("this") if alias is not None else None
+    key = scope.session.key
+    parts = table_parts(target.tree)
+    path = () if name is not None else tuple(key(part) for part in parts)
+    return Relation(key(name) if name is not None else key(parts[-1]), path, target.columns or ListedColumns(()))
+
+
+def written(target: Target, values: Sequence[Column], listed: Sequence[exp.Expr], session: Session) -> list[Column]:
+    """Return ``values`` under the names of the columns they are written to, by position.
+
+    Raises:
+        ColumnCountMismatch: not as many values as columns.
+        UnknownColumn: the table lacks a listed column.
+        UnknownTable: no columns are listed, and nothing declares the table.
+    """
+    columns = [column_of(target, part, session) for part in listed] if listed else every(target, session)
+    if len(columns) != len(values):
+        names = ", ".join(column.name for column in columns)
+        problem = f"the INSERT into {target.name} writes {len(columns)} columns ({names}), and its query has {len(values)} values"
+        raise session.error(
+            ColumnCountMismatch, problem, target.tree, fix="list the columns, and select one value for each"
+        )
+    return [value._replace(name=c.name, key=c.key) for value, c in zip(values, columns, strict=True)]
+
+
+def every(target: Target, session: Session) -> Sequence[Column]:
+    """Return all columns of the target.
+
+    Raises:
+        UnknownTable: nothing declares the table.
+    """
+    columns = target.columns.all() if target.columns is not None else None
+    if columns is None:
+        raise _undeclared(target, session)
+    return columns
+
+
+def column_of(target: Target, tree: exp.Expr, session: Session) -> Column:
+    """Return the column of the target that ``tree`` names; in a table that nothing declares any name is one.
+
+    Raises:
+        UnknownColumn: the table lacks the column.
+    """
+    name = identifier(tree)
+    text: str = name.args["this"]
+    key = session.key(name)
+    found = target.columns.find(key, text) if target.columns is not None else Column(text, key, NOTHING)
+    if found is None:
+        near = nearest(text, {column.name for column in every(target, session)})
+        fix = f"did you mean {near}?" if near else "correct the column list"
+        raise session.error(UnknownColumn, f"{target.name} has no column {text}", name, fix=fix)
+    return found
+
+
+def identifier(tree: exp.Expr) -> exp.Expr:
+    """Return the name in a column definition, reference or list item; a struct's member is its column's name."""
+    if tree.__class__ is exp.Dot:
+        return identifier(tree.args["this"])
+    return tree if tree.__class__ is exp.Identifier else identifier(tree.args["this"])
