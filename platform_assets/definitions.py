@@ -34,7 +34,7 @@ def build_definitions(project: Project) -> Definitions:
     nightly, governance = build_jobs()
     return Definitions(
         assets=[*build_assets(project), platform_asset()],
-        asset_checks=build_checks((pipeline.table for pipeline in loaded.pipelines), partial(known_to, loaded)),
+        asset_checks=build_checks((pipeline.table for pipeline in loaded.pipelines), partial(known_to, project)),
         jobs=[nightly, governance],
         schedules=build_schedules(nightly, governance),
         sensors=[*build_sensors(closer_of(loaded)), _automation()],
@@ -44,10 +44,10 @@ def build_definitions(project: Project) -> Definitions:
     )
 
 
-def known_to(loaded: Loaded, instance: DagsterInstance) -> Known:
+def known_to(project: Project, instance: DagsterInstance) -> Known:
     """Return what rules may ask, with the attempts that ``instance`` saw end."""
     now = datetime.now(UTC)
-    return known(loaded, (ended.known for ended in ended_attempts(instance, now - WINDOW)), now)
+    return known(project, (ended.known for ended in ended_attempts(instance, now - WINDOW)), now)
 
 
 def closer_of(loaded: Loaded) -> Closer:

@@ -5,22 +5,24 @@ from datetime import datetime
 
 from governance.events.store import EventStore
 from governance.graph import graph_of
+from governance.project import Project
 from governance.rules import EndedAttempt, Known
 from governance.runs import read_runs
 from platform_assets.catalog import inventory, open_catalog
-from platform_assets.factory import Loaded
+from platform_assets.factory import Loaded, load
 
 
-def known(loaded: Loaded, ended: Iterable[EndedAttempt], now: datetime) -> Known:
-    """Return all that rules may ask: ``loaded`` and, as they are at ``now``, the catalog and the event store.
+def known(project: Project, ended: Iterable[EndedAttempt], now: datetime) -> Known:
+    """Return all that rules may ask, read at this moment: files too, as a code server may be older than a policy.
 
     Raises:
+        PolicyError, PipelineError: a policy file or a pipeline's header is wrong.
         CatalogError: the catalog cannot be read.
         EventStoreError: the store cannot be read.
     """
-    store = EventStore(loaded.project.events)
+    loaded, store = load(project), EventStore(project.events)
     runs = read_runs(store.read().events)
-    with open_catalog(loaded.project) as catalog:
+    with open_catalog(project) as catalog:
         tables = inventory(catalog)
     return Known(
         policy=loaded.policy,

@@ -1,11 +1,12 @@
 """`dagster dev` as used for review: ready in time, Terminate works, a killed run worker is ended by the daemon."""
 
 import os
+import re
 import signal
 from collections.abc import Iterator
 
-import psutil
 import pytest
+from dagster import DagsterEventType, DagsterInstance
 
 from platform_assets.instance import dagster_home
 from tests.dagster.dev import Dev, dagster_dev
@@ -39,13 +40,13 @@ def test_terminate_sends_abort(dev: Dev) -> None:
 def test_a_killed_run_worker_is_found_and_its_run_ended(dev: Dev) -> None:
     run = dev.launch("mart.endless_too")
     until(lambda: dev.shop.told("mart.endless_too") == ["START"], 60)
-    for worker in workers(dev, run):
-        os.kill(worker.pid, signal.SIGKILL)
+    os.kill(worker_of(dev, run), signal.SIGKILL)
     until(lambda: dev.status(run) == "FAILURE", 60)
     until(lambda: dev.shop.told("mart.endless_too") == ["START", "FAIL"], 60)
 
 
-def workers(dev: Dev, run: str) -> list[psutil.Process]:
-    return [
-        child for child in psutil.Process(dev.process.pid).children(recursive=True) if run in " ".join(child.cmdline())
-    ]
+def worker_of(dev: Dev, run: str) -> int:
+    with DagsterInstance.from_config(str(dagster_home(dev.shop.project))) as opened:
+        log = opened.get_records_for_run(run, of_type=DagsterEventType.ENGINE_EVENT).records
+    said = " ".join(entry.event_log_entry.user_message or "" for entry in log)
+    return int(re.findall(r"in process \(pid: (\d+)\)", said)[0])
