@@ -43,10 +43,17 @@ def test_its_own_table_holds_nothing_up() -> None:
     assert names(ordered([statement("b", "t.a"), statement("a", "t.a", "s.x")], frozenset({"s.x"}))) == ["a", "b"]
 
 
-def test_a_circle_is_named() -> None:
+def test_where_there_is_a_choice_tables_come_by_name() -> None:
+    statements = [statement("z"), statement("c", "t.z"), statement("b"), statement("a", "t.z")]
+    assert names(ordered(statements, frozenset())) == ["b", "z", "a", "c"]
+
+
+@pytest.mark.parametrize("turn", range(4))
+def test_a_circle_is_named_alike_whatever_the_order_given(turn: int) -> None:
     circle = [statement("a", "t.c"), statement("b", "t.a"), statement("c", "t.b"), statement("d", "t.a")]
     with pytest.raises(PipelineCycle) as caught:
-        ordered(circle, frozenset())
+        ordered(circle[turn:] + circle[:turn], frozenset())
+    assert "t.a → t.b → t.c → t.a" in caught.value.problem
     assert caught.value.tables == ("t.a", "t.b", "t.c")
     assert caught.value.problem.count("→") == 3
     assert caught.value.where() == "t/a.sql"

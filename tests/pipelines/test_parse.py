@@ -115,6 +115,7 @@ def test_reading_ones_own_table_is_no_dependency() -> None:
         ),
         ("create table if not exists a.b (x hugeint); insert into a.b select 1", UnreadConstruct, "1:33", "hugeint"),
         ("create table if not exists a.b (x int) with y", UnreadConstruct, "1:40", "ends with its column list"),
+        ("create table if not exists a.b (x int) with (y)", UnreadConstruct, "1:40", "ends with its column list"),
         ("create table if not exists a.b (x int", UnreadConstruct, "1:38", "ends with its column list"),
         ("create table a.b (x) as select 1", UnreadConstruct, "1:18", "column list before AS"),
         ("create table a.b", UnreadConstruct, "1:17", "not the end"),
