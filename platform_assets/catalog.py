@@ -39,6 +39,7 @@ from pyiceberg.types import (
 from pyiceberg.utils.config import Config
 
 from governance.errors import CatalogError
+from governance.events.redact import redact_text, secrets_of
 from governance.project import Project
 from platform_assets.engines.engine import Column, Empty, Files, Relation, Rows
 
@@ -129,9 +130,9 @@ def open_catalog(project: Project) -> Catalog:
         return _local(name, project.state)
     except (ValueError, OSError, ImportError) as error:
         raise CatalogError(
-            f"the catalog {name!r} cannot be opened: {error}",
+            f"the catalog {name!r} cannot be opened: {redact_text(str(error), secrets_of())}",
             fix=f"mend .pyiceberg.yaml or PYICEBERG_CATALOG__{name.upper()}__…",
-        ) from error
+        ) from None
 
 
 def _local(name: str, state: Path) -> Catalog:
@@ -185,7 +186,8 @@ def load(catalog: Catalog, table: str) -> Table:
 def load_known(catalog: Catalog, tables: Iterable[str]) -> dict[str, Table]:
     """Return those of ``tables`` that the catalog has."""
     known: dict[str, Table] = {}
-    for name in sorted(tables):
+    # a name without a schema is no table of a catalog, and pyiceberg would not look it up
+    for name in sorted(name for name in tables if "." in name):
         with suppress(NoSuchTableError):
             known[name] = catalog.load_table(name)
     return known

@@ -63,7 +63,7 @@ def materialize(platform: Platform, pipeline: Pipeline, run: Run) -> Materialize
         traced = _try_to_trace(platform, pipeline, facts.naming)
     reads = traced.lineage.inputs if isinstance(traced, Traced) else ()
     with watch.timing("start"):
-        platform.store.append(start_event(facts, platform.clock(), reads, [pipeline.table]))
+        platform.store.begin(start_event(facts, platform.clock(), reads, [pipeline.table]))
     # from here on the run has begun, and the ending tells how it ended
     with watch.timing("all"), Ending(platform, facts) as ending:
         forward(platform.store)

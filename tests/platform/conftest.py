@@ -1,3 +1,4 @@
+import os
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
@@ -13,6 +14,18 @@ from platform_assets.catalog import Catalog, open_catalog
 from platform_assets.engines.duckdb import DuckDb
 from platform_assets.engines.engine import Engine
 from platform_assets.publish import replace, target
+
+
+@pytest.fixture(autouse=True)
+def own_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the developer's own pyiceberg and OpenLineage settings out."""
+    settings = tmp_path / "settings"
+    settings.mkdir()
+    (settings / ".pyiceberg.yaml").write_text("default-catalog: default\n", "utf-8")
+    for name in [name for name in os.environ if name.startswith(("PYICEBERG_", "OPENLINEAGE"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PYICEBERG_HOME", str(settings))
+    monkeypatch.chdir(settings)
 
 
 @pytest.fixture

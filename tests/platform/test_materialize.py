@@ -222,6 +222,22 @@ def test_terminate_after_the_commit_sends_complete_for_the_data_is_there(platfor
     assert published(platform.catalog, "mart.buyers")[-1].run_id == run(1).attempt.run_id
 
 
+def test_a_commit_whose_answer_was_lost_sends_complete(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> None:
+    buyers(platform)
+    real = type(platform.catalog).commit_table
+
+    def lost(*args: Any) -> Any:
+        real(*args)
+        raise ConnectionError("the answer never came")
+
+    monkeypatch.setattr(type(platform.catalog), "commit_table", lost)
+    with pytest.raises(ConnectionError):
+        buyers(platform, 1)
+    assert kinds(platform) == ["START", "COMPLETE", "START", "COMPLETE"]
+    output = sent(platform)[-1]["outputs"][0]
+    assert output["outputFacets"]["outputStatistics"]["rowCount"] == 1
+
+
 @pytest.mark.parametrize("written", [True, False])
 def test_terminate_while_the_end_is_written_leaves_one_end(
     platform: Platform, monkeypatch: pytest.MonkeyPatch, *, written: bool
