@@ -59,6 +59,27 @@ def exists(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> No
     scope.inputs.update(query.inputs)
 
 
+def membership(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> None:
+    """``x IN (SELECT y …)`` and ``x > ANY (SELECT y …)``: x is a value, y only decides."""
+    if tree.__class__ is exp.In:
+        push((tree.args["this"], COMPOSE[hop][TRANSFORMATION]))
+        query = tree.args.get("query")
+        others = [*(tree.args.get("expressions") or ()), tree.args.get("unnest"), tree.args.get("field")]
+    else:
+        query, others = tree.args["this"], []
+    for part in others:
+        if isinstance(part, exp.Expr):
+            push((part, COMPOSE[hop][TRANSFORMATION]))
+    if query is not None:
+        push((query, COMPOSE[hop][FILTER if isinstance(query, exp.Query) else TRANSFORMATION]))
+
+
+def chosen_column(scope: Scope, tree: exp.Expr, hop: int, into: Deps, _push: Push) -> None:
+    """COLUMNS(…) in an expression stands for one column at a time, or with ``*`` before it for all."""
+    for column in scope.chosen.get(id(tree), ()):
+        add(into, column.deps, hop)
+
+
 def window(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> None:
     """OVER: the function's value, and all that the window's definition names."""
     del into
@@ -191,6 +212,10 @@ CONSTRUCTS: dict[type, Rule] = {
     exp.Except: subquery,
     exp.Intersect: subquery,
     exp.Exists: exists,
+    exp.In: membership,
+    exp.Any: membership,
+    exp.All: membership,
+    exp.Columns: chosen_column,
     exp.Window: window,
     exp.WithinGroup: within_group,
     exp.AnonymousAggFunc: aggregate,

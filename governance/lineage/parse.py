@@ -7,7 +7,7 @@ parsed: by the size of the text and by the nesting that its tokens show.
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import ParseError, TokenError
-from sqlglot.tokens import Token, TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from governance.errors import LimitExceeded, UnparsableSql
 
@@ -19,7 +19,8 @@ MAX_RUN = 100
 _OPEN = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE})
 _CLOSE = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END})
 _PREFIX = frozenset({TokenType.NOT, TokenType.DASH, TokenType.PLUS, TokenType.TILDE, TokenType.INTERVAL})
-_SUBSCRIPT = frozenset({TokenType.L_BRACKET})
+_BETWEEN = frozenset({TokenType.NUMBER, TokenType.STRING, TokenType.VAR, TokenType.R_BRACKET, TokenType.L_BRACKET})
+"""Tokens that do not end a chain of subscripts."""
 
 
 def tokenize(sql: str, dialect: Dialect) -> list[Token]:
@@ -45,24 +46,30 @@ def tokenize(sql: str, dialect: Dialect) -> list[Token]:
 
 
 def _check_nesting(tokens: list[Token]) -> None:
-    depth = run = subscripts = 0
-    for token in tokens:
+    """Turn away what sqlglot's parser would recurse on too deeply, or read in quadratic time."""
+    depth = run = 0
+    for number, token in enumerate(tokens):
         kind = token.token_type
         if kind in _OPEN:
             depth += 1
-            subscripts += kind in _SUBSCRIPT
         elif kind in _CLOSE:
             depth = max(depth - 1, 0)
         elif kind is TokenType.SEMICOLON:
             depth = 0
-        if kind in _PREFIX:
-            run += 1
-        else:
-            run = 0
+        repeats = kind in _PREFIX or (
+            kind is TokenType.L_BRACKET and tokens[number - 1].token_type is TokenType.R_BRACKET
+        )
+        run = run + 1 if repeats else run if kind in _BETWEEN else 0
         if depth > MAX_DEPTH or run > MAX_RUN:
-            raise LimitExceeded(
-                f"nested more than {MAX_DEPTH} deep", fix="break the expression up", line=token.line, column=token.col
+            limit = (
+                f"nested more than {MAX_DEPTH} deep" if depth > MAX_DEPTH else f"more than {MAX_RUN} operators in a row"
             )
+            raise LimitExceeded(limit, fix="break the expression up", line=token.line, column=_column(token))
+
+
+def _column(token: Token) -> int:
+    """Sqlglot counts to a token's last character."""
+    return max(token.col - (token.end - token.start), 1)
 
 
 def parse(sql: str, dialect: Dialect) -> list[exp.Expr]:
@@ -72,12 +79,55 @@ def parse(sql: str, dialect: Dialect) -> list[exp.Expr]:
         LimitExceeded: beyond a bound, see ``tokenize``.
         UnparsableSql: the text is not SQL of the dialect; line and column say where.
     """
-    tokens = tokenize(sql, dialect)
+    tokens = _selected(tokenize(sql, dialect))
     try:
         trees = dialect.parser().parse(tokens, sql)
     except ParseError as error:
         raise _unparsable(error, dialect) from error
     return [tree for tree in trees if tree is not None]
+
+
+def _selected(tokens: list[Token]) -> list[Token]:
+    """Put ``SELECT * FROM (…)`` around a PIVOT or UNPIVOT that is the body of a CREATE or INSERT.
+
+    sqlglot reads such a statement as an opaque command; the query means the same, and no token moves.
+    """
+    found = [n for n in range(2, len(tokens)) if tokens[n].token_type in _PIVOTS and _is_body(tokens, n)]
+    for start in reversed(found):
+        end = start
+        while end < len(tokens) and tokens[end].token_type is not TokenType.SEMICOLON:
+            end += 1
+        at = tokens[start]
+        before = [_token(kind, text, at) for kind, text in _AROUND]
+        tokens = [*tokens[:start], *before, *tokens[start:end], _token(TokenType.R_PAREN, ")", at), *tokens[end:]]
+    return tokens
+
+
+def _is_body(tokens: list[Token], number: int) -> bool:
+    """Whether the PIVOT at ``number`` follows CREATE … AS, or INSERT INTO t [(…)], and is not inside parentheses."""
+    first = number
+    depth = 0
+    while first > 0 and tokens[first - 1].token_type is not TokenType.SEMICOLON:
+        first -= 1
+        depth += (tokens[first].token_type is TokenType.R_PAREN) - (tokens[first].token_type is TokenType.L_PAREN)
+        if depth < 0 or tokens[first].token_type in _QUERY:
+            return False
+    kind = tokens[first].token_type
+    return kind is TokenType.INSERT or (kind is TokenType.CREATE and tokens[number - 1].token_type is TokenType.ALIAS)
+
+
+def _token(kind: TokenType, text: str, at: Token) -> Token:
+    return Token(kind, text, at.line, at.col, at.start, at.end, [])
+
+
+_PIVOTS = frozenset({TokenType.PIVOT, TokenType.UNPIVOT})
+_QUERY = frozenset({TokenType.SELECT, TokenType.FROM, TokenType.WITH})
+_AROUND = (
+    (TokenType.SELECT, "SELECT"),
+    (TokenType.STAR, "*"),
+    (TokenType.FROM, "FROM"),
+    (TokenType.L_PAREN, "("),
+)
 
 
 def _unparsable(error: ParseError, dialect: Dialect) -> UnparsableSql:

@@ -61,9 +61,11 @@ def _pivot(scope: Scope, relation: Relation, pivot: exp.Expr) -> list[Column]:
     for part in ins:
         depend(inner, part.args["this"], CONDITIONAL, steering)
     values = [united([value_of(inner, _bare(aggregate)), steering]) for aggregate in aggregates]
-    names = [name.name for name in pivot.args.get("columns") or ()] or _names(inner, ins, aggregates)
-    fold = scope.session.rules.fold
-    made = [Column(name, fold(name, True), values[n % len(values)]) for n, name in enumerate(names)]  # noqa: FBT003  as if quoted
+    columns = pivot.args.get("columns") or [
+        exp.Identifier(this=name, quoted=True) for name in _names(inner, ins, aggregates)
+    ]
+    key = scope.session.key
+    made = [Column(name.args["this"], key(name), values[n % len(values)]) for n, name in enumerate(columns)]
     return [*kept, *made]
 
 

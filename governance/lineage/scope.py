@@ -39,11 +39,12 @@ class Scope:
     aliases:   select-list aliases that expressions may use; ``outputs`` those that ORDER BY may
     clause:    the clause being read, which decides whether an alias or a column wins
     rows:      the fields that shape the rows, ``inputs`` the datasets read, both so far
-    lent:      what a lateral subquery took from here to shape its own rows
+    lent:      what a lateral subquery took from here
+    chosen:    what each COLUMNS(…) stands for just now, by the id of its tree
     """
 
     __slots__ = (
-        "aliases", "clause", "env", "grouped", "inputs", "lent", "merged", "named", "outputs", "parent", "relations",
+        "aliases", "chosen", "clause", "env", "grouped", "inputs", "lent", "merged", "named", "outputs", "parent", "relations",
         "rows", "seen", "session", "windows",
     )  # fmt: skip
 
@@ -54,6 +55,7 @@ class Scope:
         self.relations: list[Relation] = []
         self.named: dict[str, Relation] = {}
         self.merged: dict[str, Column] = {}
+        self.chosen: Mapping[int, Sequence[Column]] = {}
         self.aliases: dict[str, Column] = {}
         self.outputs: dict[str, Column] = {}
         self.grouped: frozenset[str] = frozenset()
@@ -135,16 +137,8 @@ class Scope:
         return self._row(relation, name) if relation is not None else self.opened(key, name)
 
     def borrow(self, owner: "Scope", found: Column) -> None:
-        """Remember what was taken from ``owner`` where it shapes the rows of a lateral subquery there."""
-        if owner.clause != "from":
-            return
-        path: list[Scope] = []
-        scope: Scope | None = self
-        while scope is not None and scope is not owner:
-            path.append(scope)
-            scope = scope.parent
-        clause = next((inner.clause for inner in reversed(path) if inner.clause != "from"), "select")
-        if clause != "select":
+        """Remember what was taken from ``owner`` by a lateral subquery there."""
+        if owner.clause == "from":
             add(owner.lent, found.deps, IDENTITY)
 
     def _order(self, key: str) -> str:

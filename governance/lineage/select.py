@@ -1,5 +1,7 @@
 """One SELECT: its relations, then its columns, then the clauses that shape its rows."""
 
+import re
+
 from sqlglot import exp
 
 from governance.lineage.columns import Column, Query
@@ -10,7 +12,7 @@ from governance.lineage.rows import read_rows
 from governance.lineage.scope import Environment, Scope
 from governance.lineage.session import Session
 from governance.lineage.shapes import shape
-from governance.lineage.star import expand, is_star
+from governance.lineage.star import chosen, expand, is_star
 from governance.lineage.value import value_of
 
 
@@ -42,6 +44,9 @@ def read_projections(scope: Scope, expressions: list[exp.Expr]) -> list[Column]:
         if is_star(tree):
             columns.extend(expand(scope, tree))
             continue
+        if scope.session.chooses and tree.find(exp.Columns) is not None:
+            columns.extend(choose(scope, tree))
+            continue
         column = projection(scope, tree)
         columns.append(column)
         if lateral and tree.__class__ is exp.Alias:
@@ -67,3 +72,28 @@ def projection(scope: Scope, tree: exp.Expr) -> Column:
         name = name_of(scope.session.rules, value)
         key = scope.session.rules.fold(name, None)
     return Column(name, key, deps, known.members if known is not None else None)
+
+
+def choose(scope: Scope, tree: exp.Expr) -> list[Column]:
+    """Return the columns that an item with COLUMNS(…) stands for: the item once for each chosen column."""
+    found = list(tree.find_all(exp.Columns))
+    lists = {id(part): chosen(scope, part) for part in found}
+    whole = {id(part): lists[id(part)] for part in found if part.args.get("unpack")}
+    singles = [part for part in found if not part.args.get("unpack")]
+    if not singles:
+        scope.chosen = whole
+        return [projection(scope, tree)]
+    columns = []
+    for number, model in enumerate(lists[id(singles[0])]):
+        scope.chosen = whole | {id(part): lists[id(part)][number : number + 1] for part in singles}
+        value = tree.args["this"] if tree.__class__ is exp.Alias else tree
+        name = renamed_by(singles[0], tree.alias, model.name) if tree.__class__ is exp.Alias else model.name
+        columns.append(Column(name, scope.session.rules.fold(name, None), value_of(scope, value)))
+    return columns
+
+
+def renamed_by(tree: exp.Expr, alias: str, name: str) -> str:
+    r"""Return ``alias`` with ``\1`` and the like filled from the pattern of COLUMNS(…)."""
+    pattern = tree.args["this"]
+    match = re.search(pattern.name, name) if pattern.__class__ is exp.Literal else re.search(".*", name)
+    return match.expand(alias.replace("\\0", r"\g<0>")) if match is not None and "\\" in alias else alias

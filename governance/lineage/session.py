@@ -46,6 +46,7 @@ class Session:
     masking:    the user's masking functions, lower case
     deadline:   in seconds of ``time.monotonic``
     folded:     whether the schema shows that the catalog spells unquoted names in the dialect's case
+    chooses:    whether COLUMNS(…) occurs at all
     used:       names in ``made`` that some statement has read
     """
 
@@ -59,6 +60,7 @@ class Session:
     masking: frozenset[str]
     deadline: float
     folded: bool = False
+    chooses: bool = False
     made: dict[str, Made] = field(default_factory=dict)
     macros: dict[str, Macro] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)

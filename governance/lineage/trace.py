@@ -2,10 +2,11 @@
 
 import time
 from collections.abc import Mapping
+from typing import Any
 
 from sqlglot import exp
 
-from governance.errors import LimitExceeded
+from governance.errors import LimitExceeded, UnreadConstruct
 from governance.lineage.constructs import CONSTRUCTS as EXPRESSIONS
 from governance.lineage.dialects import lower, rules_for
 from governance.lineage.edges import Fields
@@ -16,7 +17,7 @@ from governance.lineage.query import read_query
 from governance.lineage.script import read_script
 from governance.lineage.session import MAX_SECONDS, Session
 from governance.lineage.shapes import part_of
-from governance.lineage.tables import Tables
+from governance.lineage.tables import Schema, Tables
 
 CONSTRUCTS = {**EXPRESSIONS, exp.Dot: part_of, exp.Bracket: part_of}
 """Kinds of expression that have a rule of their own."""
@@ -41,6 +42,7 @@ def column_lineage(
     deadline = time.monotonic() + MAX_SECONDS
     rules, parser = rules_for(dialect)
     fields = Fields()
+    schema = _flat(schema)
     session = Session(
         sql=sql,
         rules=rules,
@@ -51,12 +53,28 @@ def column_lineage(
         constructs=CONSTRUCTS,
         masking=masking_functions,
         deadline=deadline,
+        chooses="columns" in sql.lower(),
         folded=bool(schema) and rules.fold is not lower and all(rules.fold(key, None) == key for key in schema),
     )
     try:
         return read_script(parse(sql, parser), session)
     except RecursionError as error:
         raise LimitExceeded("nested too deep to read", fix="break the statement up") from error
+    except UNEXPECTED as error:
+        problem = f"the statement has a form that is not read ({type(error).__name__}: {error})"
+        raise UnreadConstruct(problem, fix="write it in plainer SQL, and report it") from error
+
+
+UNEXPECTED = (AttributeError, KeyError, IndexError, TypeError, ValueError, NotImplementedError)
+"""What a tree of a shape that no rule foresees can raise: refused by name, since no caller may get a partial answer."""
+
+
+def _flat(schema: Mapping[str, Any]) -> Schema:
+    """Return ``schema`` with dotted keys, where it came nested as sqlglot has it ({schema: {table: {column: type}}})."""
+    first = next(iter(schema.values()), None)
+    if not first or not isinstance(next(iter(first.values()), None), Mapping):
+        return schema
+    return {f"{outer}.{key}": columns for outer, inner in schema.items() for key, columns in _flat(inner).items()}
 
 
 __all__ = ["column_lineage"]
