@@ -15,32 +15,12 @@ from pyiceberg.catalog import Catalog, load_catalog
 from pyiceberg.exceptions import NoSuchTableError
 from pyiceberg.table import DataScan, FileScanTask, Table
 from pyiceberg.table.snapshots import Snapshot
-from pyiceberg.types import (
-    BinaryType,
-    BooleanType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    FixedType,
-    FloatType,
-    IcebergType,
-    IntegerType,
-    ListType,
-    LongType,
-    MapType,
-    NestedField,
-    StringType,
-    StructType,
-    TimestampType,
-    TimestamptzType,
-    TimeType,
-    UUIDType,
-)
 from pyiceberg.utils.config import Config
 
 from governance.errors import CatalogError
 from governance.events.redact import redact_text, secrets_of
 from governance.project import Project
+from platform_assets.columns import columns, columns_of, sql_type
 from platform_assets.engines.engine import Column, Empty, Files, Relation, Rows
 
 __all__ = [
@@ -66,23 +46,6 @@ RUN_ID = "openlineage.runId"
 """The snapshot property that ties a snapshot to the run that wrote it; repair reads it."""
 
 DAGSTER_RUN_ID = "dagster.runId"
-
-SQL_TYPES: dict[type[IcebergType], str] = {
-    BinaryType: "blob",
-    BooleanType: "boolean",
-    DateType: "date",
-    DoubleType: "double",
-    FixedType: "blob",
-    FloatType: "real",
-    IntegerType: "integer",
-    LongType: "bigint",
-    StringType: "varchar",
-    TimeType: "time",
-    TimestampType: "timestamp",
-    TimestamptzType: "timestamptz",
-    UUIDType: "uuid",
-}
-"""The names of ``governance.sql_type``, which declarations use too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,32 +156,6 @@ def load_known(catalog: Catalog, tables: Iterable[str]) -> dict[str, Table]:
     return known
 
 
-def columns(table: Table) -> tuple[Column, ...]:
-    """Return the current columns of ``table`` in order.
-
-    Raises:
-        CatalogError: a column of a type that SQL has no name for here.
-
-    """
-    return _columns(table.schema().fields)
-
-
-def _columns(fields: Iterable[NestedField]) -> tuple[Column, ...]:
-    return tuple(_column(field.name, field) for field in fields)
-
-
-def _column(name: str, field: NestedField) -> Column:
-    kind = field.field_type
-    members: tuple[Column, ...] = ()
-    if isinstance(kind, StructType):
-        members = _columns(kind.fields)
-    elif isinstance(kind, ListType):
-        members = (_column("_element", kind.element_field),)
-    elif isinstance(kind, MapType):
-        members = (_column("_key", kind.key_field), _column("_value", kind.value_field))
-    return Column(field.field_id, name, sql_type(kind), field.doc or "", members)
-
-
 def schema_of(table: Table) -> dict[str, str]:
     """Return ``{column: SQL type}`` in table order."""
     return {column.name: column.type for column in columns(table)}
@@ -227,28 +164,6 @@ def schema_of(table: Table) -> dict[str, str]:
 def kind_of(catalog: Catalog) -> str:
     """Return the kind of catalog as pyiceberg's settings call it, such as ``sql`` or ``rest``."""
     return type(catalog).__name__.removesuffix("Catalog").lower()
-
-
-def sql_type(kind: IcebergType) -> str:
-    """Return the SQL name of an Iceberg type; nested types carry their members.
-
-    Raises:
-        CatalogError: a type that SQL has no name for here (geometry, variant, nanoseconds).
-
-    """
-    match kind:
-        case DecimalType():
-            return f"decimal({kind.precision}, {kind.scale})"
-        case ListType():
-            return f"{sql_type(kind.element_type)}[]"
-        case MapType():
-            return f"map({sql_type(kind.key_type)}, {sql_type(kind.value_type)})"
-        case StructType():
-            members = (f'"{f.name.replace(chr(34), chr(34) * 2)}" {sql_type(f.field_type)}' for f in kind.fields)
-            return f"struct({', '.join(members)})"
-    if type(kind) not in SQL_TYPES:
-        raise CatalogError(f"the Iceberg type {kind} has no SQL type here", fix="cast the column to another type")
-    return SQL_TYPES[type(kind)]
 
 
 def plan(name: str, table: Table) -> Planned:
@@ -328,4 +243,4 @@ def published(catalog: Catalog, table: str) -> tuple[Published, ...]:
 
 def _columns_at(table: Table, snapshot: Snapshot) -> tuple[Column, ...]:
     schema = table.schema() if snapshot.schema_id is None else table.schemas()[snapshot.schema_id]
-    return _columns(schema.fields)
+    return columns_of(schema.fields)
