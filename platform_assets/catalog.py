@@ -5,7 +5,8 @@ Everything here goes through pyiceberg's public catalog, so SQLite, Postgres, RE
 """
 
 import fcntl
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -31,6 +32,7 @@ __all__ = [
     "Published",
     "Table",
     "columns",
+    "counts",
     "inventory",
     "kind_of",
     "load",
@@ -38,6 +40,7 @@ __all__ = [
     "open_catalog",
     "plan",
     "published",
+    "run_of",
     "schema_of",
     "sql_type",
 ]
@@ -72,8 +75,8 @@ class Published:
     run_id: str
     at: datetime
     columns: tuple[Column, ...]
-    rows: int | None
-    bytes: int | None
+    rows: int
+    bytes: int
 
 
 def open_catalog(project: Project) -> Catalog:
@@ -204,41 +207,60 @@ def _local_path(location: str) -> str:
     return path if path.startswith("/") else ""
 
 
-def _totals(snapshot: Snapshot) -> tuple[int | None, int | None, int | None]:
-    summary = snapshot.summary.additional_properties if snapshot.summary else {}
-    return (
-        _number(summary.get("total-records")),
-        _number(summary.get("total-files-size")),
-        _number(summary.get("total-data-files")),
+def counts(snapshots: Iterable[Snapshot]) -> dict[str, int]:
+    """Return the sums of the counts that the snapshots' summaries hold, 0 for one that none of them holds."""
+    sums: dict[str, int] = defaultdict(int)
+    for snapshot in snapshots:
+        for name, text in _summary(snapshot).items():
+            if text.isdecimal():
+                sums[name] += int(text)
+    return sums
+
+
+def run_of(snapshot: Snapshot) -> str | None:
+    """Return the id of the run that wrote the snapshot, None where it carries none."""
+    return _summary(snapshot).get(RUN_ID)
+
+
+def published(catalog: Catalog, table: str) -> tuple[Published, ...]:
+    """Return what runs committed to ``table``, oldest first: the latest snapshot of each, with all that it added.
+
+    Raises:
+        CatalogError: there is no such table.
+    """
+    loaded = load(catalog, table)
+    by_run: dict[str, list[Snapshot]] = defaultdict(list)
+    for snapshot in sorted(loaded.snapshots(), key=lambda s: s.sequence_number or 0):
+        if run_id := run_of(snapshot):
+            by_run[run_id].append(snapshot)
+    return tuple(_published(loaded, table, run_id, snapshots) for run_id, snapshots in by_run.items())
+
+
+def _published(loaded: Table, table: str, run_id: str, snapshots: list[Snapshot]) -> Published:
+    added, last = counts(snapshots), snapshots[-1]
+    return Published(
+        table=table,
+        snapshot_id=last.snapshot_id,
+        run_id=run_id,
+        at=datetime.fromtimestamp(last.timestamp_ms / 1000, UTC),
+        columns=_columns_at(loaded, last),
+        rows=added["added-records"],
+        bytes=added["added-files-size"],
     )
+
+
+def _summary(snapshot: Snapshot) -> Mapping[str, str]:
+    return snapshot.summary.additional_properties if snapshot.summary else {}
+
+
+def _totals(snapshot: Snapshot) -> tuple[int | None, int | None, int | None]:
+    summary = _summary(snapshot)
+    rows, size, files = (summary.get(f"total-{name}") for name in ("records", "files-size", "data-files"))
+    return _number(rows), _number(size), _number(files)
 
 
 def _number(text: str | None) -> int | None:
     return None if text is None else int(text)
-
-
-def published(catalog: Catalog, table: str) -> tuple[Published, ...]:
-    """Return the snapshots of ``table`` that carry a run id, oldest first, one a run: the last it wrote.
-
-    Raises:
-        CatalogError: there is no such table.
-
-    """
-    loaded = load(catalog, table)
-    last: dict[str, Published] = {}
-    for snapshot in sorted(loaded.snapshots(), key=lambda s: s.sequence_number or 0):
-        summary = snapshot.summary.additional_properties if snapshot.summary else {}
-        if run_id := summary.get(RUN_ID):
-            last[run_id] = Published(
-                table=table,
-                snapshot_id=snapshot.snapshot_id,
-                run_id=run_id,
-                at=datetime.fromtimestamp(snapshot.timestamp_ms / 1000, UTC),
-                columns=_columns_at(loaded, snapshot),
-                rows=_number(summary.get("added-records", "0")),
-                bytes=_number(summary.get("added-files-size", "0")),
-            )
-    return tuple(last.values())
 
 
 def _columns_at(table: Table, snapshot: Snapshot) -> tuple[Column, ...]:

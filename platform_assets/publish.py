@@ -4,7 +4,7 @@ A commit holds only on the table as it was when the run planned its reading (``t
 ``Conflict`` and computes again, so that no run publishes what it computed from rows that have changed since.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -24,12 +24,16 @@ from pyiceberg.io.pyarrow import (
 )
 from pyiceberg.schema import Schema
 from pyiceberg.table import Table, TableProperties, Transaction
+from pyiceberg.table.snapshots import Snapshot
 from pyiceberg.types import NestedField
 from sqlalchemy.exc import SQLAlchemyError
 
 from governance.errors import CatalogError
-from platform_assets.catalog import RUN_ID, columns, sql_type
+from platform_assets.catalog import columns, counts, run_of, sql_type
 from platform_assets.engines.engine import Column
+
+CHUNK_BYTES = 256 * 2**20
+"""Arrow bytes that are written as one file and held in memory; Parquet makes a tenth to a third of them."""
 
 CREATE, OVERWRITE = "CREATE", "OVERWRITE"
 
@@ -138,9 +142,9 @@ def landed(catalog: Catalog, name: str, run_id: str, lifecycle: str | None) -> C
         table = catalog.load_table(name)
     except NoSuchTableError:
         return None
-    snapshot = table.current_snapshot()
-    summary = snapshot.summary.additional_properties if snapshot and snapshot.summary else {}
-    return _described(name, table, lifecycle) if summary.get(RUN_ID) == run_id else None
+    written = [snapshot for snapshot in table.snapshots() if run_of(snapshot) == run_id]
+    current = table.current_snapshot()
+    return _described(name, table, lifecycle, written) if current and run_of(current) == run_id else None
 
 
 def iceberg_schema(table: str, schema: pa.Schema, docs: Mapping[str, str]) -> Schema:
@@ -208,28 +212,53 @@ def _commit(
     properties: Mapping[str, str],
     lifecycle: str | None,
 ) -> Commit:
-    if transaction.table_metadata.spec().is_unpartitioned():
-        rows: pa.RecordBatchReader | pa.Table = reader
-    else:
-        # pyiceberg 0.12 streams into unpartitioned tables only
-        rows = reader.read_all()
-    transaction.append(rows, snapshot_properties=dict(properties))
-    return _described(name, transaction.commit_transaction(), lifecycle)
+    before = {snapshot.snapshot_id for snapshot in transaction.table_metadata.snapshots}
+    for chunk in _chunks(reader):
+        transaction.append(chunk, snapshot_properties=dict(properties))
+    table = transaction.commit_transaction()
+    written = [snapshot for snapshot in table.snapshots() if snapshot.snapshot_id not in before]
+    return _described(name, table, lifecycle, written)
 
 
-def _described(name: str, table: Table, lifecycle: str | None) -> Commit:
+def _chunks(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:
+    """Yield the rows in tables of bounded size, at least one: also an empty result is a snapshot.
+
+    pyiceberg takes the reader itself, but hands all that it yields to its writers at once, whatever is in memory.
+    """
+    full = 0
+    for chunk in _gathered(reader):
+        full += 1
+        yield pa.Table.from_batches(chunk)
+    if not full:
+        yield pa.Table.from_batches([], reader.schema)
+
+
+def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:
+    gathered: list[pa.RecordBatch] = []
+    for batch in batches:
+        gathered.append(batch)
+        if sum(held.nbytes for held in gathered) >= CHUNK_BYTES:
+            yield gathered
+            gathered = []
+    if gathered:
+        yield gathered
+
+
+def _described(name: str, table: Table, lifecycle: str | None, written: Iterable[Snapshot]) -> Commit:
+    """Return the commit that left ``table`` with the snapshots ``written``: of one run, large results have several."""
     snapshot = table.current_snapshot()
-    if snapshot is None or snapshot.summary is None:
+    if snapshot is None:
         raise CatalogError(f"{name} has no snapshot after its commit", fix="another program rolled it back: run again")
-    summary = snapshot.summary.additional_properties
+    total = counts([snapshot])
+    added = counts(written)
     return Commit(
         table=name,
         snapshot_id=snapshot.snapshot_id,
-        rows=int(summary.get("added-records", "0")),
-        bytes=int(summary.get("added-files-size", "0")),
-        files=int(summary.get("added-data-files", "0")),
-        total_rows=int(summary.get("total-records", "0")),
-        total_bytes=int(summary.get("total-files-size", "0")),
+        rows=added["added-records"],
+        bytes=added["added-files-size"],
+        files=added["added-data-files"],
+        total_rows=total["total-records"],
+        total_bytes=total["total-files-size"],
         lifecycle=lifecycle,
         columns=columns(table),
         location=table.location(),

@@ -179,6 +179,22 @@ def test_a_failing_reader_leaves_the_table_as_it_was(catalog: Catalog) -> None:
     assert read(catalog, "s.t", "from s.t") == [{"a": 1}]
 
 
+def test_a_large_result_is_written_in_pieces_and_counts_as_one_commit(
+    catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(catalog, "s.t", pa.table({"a": [0]}), "small")
+    monkeypatch.setattr("platform_assets.publish.CHUNK_BYTES", 1_000)
+    batches = pa.table({"a": range(1_000)}).to_batches(max_chunksize=100)
+    reader = pa.RecordBatchReader.from_batches(batches[0].schema, iter(batches))
+    commit = replace(catalog, now(catalog, "s.t"), reader, {RUN_ID: "large"}, {})
+    assert (commit.rows, commit.files, commit.total_rows) == (1_000, 5, 1_000)
+    table = load(catalog, "s.t")
+    assert len(table.metadata.metadata_log) == 1
+    assert len(table.snapshots()) == 1 + 1 + 5
+    assert [(it.run_id, it.rows, it.bytes) for it in published(catalog, "s.t")][1:] == [("large", 1_000, commit.bytes)]
+    assert read(catalog, "s.t", "select count(distinct a) as n from s.t") == [{"n": 1_000}]
+
+
 def test_the_run_id_is_in_the_snapshot_and_each_run_counts_once(catalog: Catalog) -> None:
     put(catalog, "s.t", pa.table({"a": [1]}), "first")
     commit = put(catalog, "s.t", pa.table({"b": ["x", "y"]}), "second")
