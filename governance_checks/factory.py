@@ -93,7 +93,7 @@ def _sentence(outcome: Outcome) -> str:
         return f"nothing found{f', {len(outcome.waived)} waived' if outcome.waived else ''}"
     first, more = outcome.findings[0], len(outcome.findings) - 1
     place = f"{first.table}.{first.column}" if first.column else first.table
-    return f"{place}: {first.message}{f' (and {more} more)' if more else ''}"
+    return f"{place}: {first.message}. What to do: {first.fix}{f' (and {more} more)' if more else ''}"
 
 
 def _table(outcome: Outcome) -> str:

@@ -2,12 +2,15 @@
 
 import os
 import re
+import shutil
 import signal
 from collections.abc import Iterator
 
 import pytest
 from dagster import DagsterEventType, DagsterInstance
+from playwright.sync_api import Page, expect, sync_playwright
 
+from governance.rules import RULES
 from platform_assets.instance import dagster_home
 from tests.dagster.dev import Dev, dagster_dev
 from tests.dagster.shop import ENDLESS, make_shop, until
@@ -43,6 +46,45 @@ def test_a_killed_run_worker_is_found_and_its_run_ended(dev: Dev) -> None:
     os.kill(worker_of(dev, run), signal.SIGKILL)
     until(lambda: dev.status(run) == "FAILURE", 60)
     until(lambda: dev.shop.told("mart.endless_too") == ["START", "FAIL"], 60)
+
+
+@pytest.fixture
+def page() -> Iterator[Page]:
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None and not os.environ.get("CI"):
+        pytest.skip("no chromium on this machine: apt-get install chromium")
+    assert path, "CI needs Debian's chromium"
+    with sync_playwright() as playwright:
+        flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        browser = playwright.chromium.launch(executable_path=path, args=flags)
+        opened = browser.new_page(viewport={"width": 1400, "height": 1000})
+        opened.set_default_timeout(40_000)
+        yield opened
+        browser.close()
+
+
+@pytest.mark.browser
+def test_a_person_materializes_an_asset_and_sees_its_checks_and_chips(dev: Dev, page: Page) -> None:
+    page.goto(f"{dev.url}/assets/mart/paid_orders")
+    page.get_by_role("button", name=re.compile("Materialize")).first.click()
+    until(lambda: dev.shop.told("mart.paid_orders") == ["START", "COMPLETE"], 60)
+
+    page.goto(f"{dev.url}/assets/mart/paid_orders?view=checks")
+    for rule in RULES:
+        expect(page.get_by_text(rule.name).first).to_be_visible()
+    expect(page.get_by_text("Succeeded")).to_have_count(len(RULES), timeout=40_000)
+
+    page.goto(f"{dev.url}/assets/mart/paid_orders?view=overview")
+    expect(page.get_by_text("classification: personal")).to_be_visible()
+    expect(page.get_by_text("classification: internal")).to_be_visible()
+    expect(page.get_by_text("Iceberg", exact=True)).to_be_visible()
+
+
+@pytest.mark.browser
+def test_a_source_shows_its_columns_owner_and_chips(dev: Dev, page: Page) -> None:
+    page.goto(f"{dev.url}/assets/shop/orders?view=overview")
+    expect(page.get_by_text("classification: personal")).to_be_visible()
+    expect(page.get_by_text("External Asset")).to_be_visible()
 
 
 def worker_of(dev: Dev, run: str) -> int:

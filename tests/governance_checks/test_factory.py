@@ -207,7 +207,7 @@ def test_one_check_can_be_run_alone(instance: DagsterInstance) -> None:
 def test_the_result_says_what_is_wrong_and_what_to_do(instance: DagsterInstance) -> None:
     result = run(instance, [rule("understated", "shop.first")])
     (it,) = [one for one in result.get_asset_check_evaluations() if not one.passed]
-    assert it.description == "shop.first.email: understated is wrong"
+    assert it.description == "shop.first.email: understated is wrong. What to do: mend it"
     assert it.severity is AssetCheckSeverity.ERROR
     table = str(it.metadata["what to do"].value)
     assert "understated is wrong" in table
