@@ -235,11 +235,13 @@ def _chunks(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:
 
 def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:
     gathered: list[pa.RecordBatch] = []
+    held = 0
     for batch in batches:
         gathered.append(batch)
-        if sum(held.nbytes for held in gathered) >= CHUNK_BYTES:
+        held += batch.nbytes
+        if held >= CHUNK_BYTES:
             yield gathered
-            gathered = []
+            gathered, held = [], 0
     if gathered:
         yield gathered
 
