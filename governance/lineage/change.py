@@ -13,7 +13,7 @@ from governance.lineage.scope import Scope
 from governance.lineage.session import Session
 from governance.lineage.target import Effect, Target, column_of, every, known_target, relation_of
 from governance.lineage.value import depend, value_of
-from governance.lineage.write import assigned, environment, together
+from governance.lineage.write import assigned, environment, in_order, together
 
 
 def read_update(tree: exp.Expr, session: Session) -> Iterable[Effect]:
@@ -22,7 +22,7 @@ def read_update(tree: exp.Expr, session: Session) -> Iterable[Effect]:
     target = _target(scope, tree, tree.args["this"], [tree.args.get("from_")])
     columns = assigned(scope, target, tree.args.get("expressions") or ())
     read_rows(scope, exp.Select(**_clauses(tree)), columns)
-    yield _effect(scope, target, together([columns]))
+    yield _effect(scope, target, in_order(target, together([columns])))
 
 
 def read_delete(tree: exp.Expr, session: Session) -> Iterable[Effect]:
@@ -102,9 +102,7 @@ def read_merge(tree: exp.Expr, session: Session) -> Iterable[Effect]:
     scope.clause = "select"
     changes = [_when(scope, target, when) for when in tree.args["whens"].args["expressions"]]
     columns = together(changes)
-    order = {column.key: n for n, column in enumerate(every(target, session))}
-    columns.sort(key=lambda column: order.get(column.key, len(order)))
-    yield _effect(scope, target, columns)
+    yield _effect(scope, target, in_order(target, columns))
 
 
 def _when(scope: Scope, target: Target, when: exp.Expr) -> list[Column]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
+from governance.errors import UnknownColumn
 from governance.lineage.columns import Column
 from governance.lineage.edges import (
     AGGREGATION,
@@ -31,7 +32,7 @@ from governance.lineage.functions import (
     SORTED_TEXT,
     uses_of,
 )
-from governance.lineage.masking import MASKS
+from governance.lineage.masking import MASKS, SIZES
 from governance.lineage.scope import Scope
 from governance.lineage.value import depend
 
@@ -84,7 +85,8 @@ def window(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> No
     """OVER: the function's value, and all that the window's definition names."""
     del into
     push((tree.args["this"], hop))
-    inner = COMPOSE[hop][WINDOW]
+    # Oracle's KEEP (DENSE_RANK LAST ORDER BY …) orders within an aggregate
+    inner = COMPOSE[hop][SORT if tree.args.get("over") == "KEEP" else WINDOW]
     for definition in _definitions(scope, tree):
         for name, value in definition.args.items():
             if name not in {"this", "alias"}:
@@ -96,10 +98,14 @@ def window(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> No
 def _definitions(scope: Scope, tree: exp.Expr) -> list[exp.Expr]:
     """The window itself and the named ones that it builds on."""
     found = [tree]
+    if tree.args.get("over") == "KEEP":
+        return found
     while found[-1].args.get("alias") is not None and len(found) <= len(scope.windows) + 1:
-        named = scope.windows.get(scope.session.key(found[-1].args["alias"]))
+        name = found[-1].args["alias"]
+        named = scope.windows.get(scope.session.key(name)) if isinstance(name, exp.Expr) else None
         if named is None:
-            break
+            problem = f"no window is named {name.name}"
+            raise scope.session.error(UnknownColumn, problem, name, fix="define it in the WINDOW clause")
         found.append(named)
     return found
 
@@ -118,11 +124,12 @@ def aggregate(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) ->
     """An aggregate known by name only, with ClickHouse's suffix for a condition."""
     name = _name(tree)
     parts = list(tree.args.get("expressions") or ())
+    inner = COMPOSE[hop][SIZES if name.lower().startswith("count") else AGGREGATION]
     if name.lower().endswith("if") and len(parts) > 1:
         push((parts.pop(), COMPOSE[hop][FILTER]))
     picks = name.lower() in PICKS
     for number, part in enumerate(parts):
-        push((part, COMPOSE[hop][SORT if picks and number == 1 else AGGREGATION]))
+        push((part, COMPOSE[hop][SORT] if picks and number == 1 else inner))
     del scope, into
 
 
@@ -135,6 +142,12 @@ def unknown_function(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: P
         depend(scope.session.bind(macro, scope, parts), macro.body, hop, into)
     elif name in PICKS:
         aggregate(scope, tree, hop, into, push)
+    elif name == "values" and scope.named.get(scope.session.rules.fold("values", None)) is not None:
+        for part in parts:  # MySQL's ON DUPLICATE KEY UPDATE b = VALUES(b)
+            proposed = scope.named[scope.session.rules.fold("values", None)]
+            name_ = part.args["this"] if part.__class__ is exp.Column else part
+            column = proposed.columns.find(scope.session.key(name_), name_.name)
+            add(into, column.deps if column is not None else NOTHING, hop)
     elif name in FILTERING and len(parts) > 1:
         push((parts[0], COMPOSE[hop][AGGREGATION]))
         push((parts[1], COMPOSE[hop][FILTER]))

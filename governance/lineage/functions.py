@@ -44,7 +44,7 @@ USES: dict[type, Uses] = {
     **dict.fromkeys(
         (
             exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.NthValue, exp.Ntile, exp.CumeDist, exp.DenseRank,
-            exp.PercentRank, exp.Rank,
+            exp.PercentRank, exp.Rank, exp.Grouping, exp.GroupingId,
         ),
         _VALUE,
     ),

@@ -12,6 +12,7 @@ from governance.lineage.columns import Column
 from governance.lineage.edges import JOIN, NOTHING, TRANSFORMATION, Deps, add, moved, united
 from governance.lineage.scope import Scope
 from governance.lineage.shapes import shaped
+from governance.lineage.structs import declared_members
 from governance.lineage.value import value_of
 
 ELEMENT, POSITION = True, False
@@ -60,7 +61,10 @@ def _expanded(scope: Scope, tree: exp.Expr) -> Column:
     """The element of a collection; the collection shapes the rows."""
     collection = shaped(scope, tree)
     add(scope.rows, collection.deps, JOIN)
-    return collection._replace(deps=moved(collection.deps, TRANSFORMATION))
+    members = declared_members(collection, scope.session.rules)
+    if members is not None:
+        members = {key: part._replace(deps=moved(part.deps, TRANSFORMATION)) for key, part in members.items()}
+    return collection._replace(deps=moved(collection.deps, TRANSFORMATION), members=members)
 
 
 def unnested(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) -> list[Column]:
@@ -110,12 +114,12 @@ def split(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) -> lis
 
 
 def stacked(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) -> list[Column]:
-    """``stack(n, a1, b1, a2, b2)`` gives n rows: each column takes every so-manieth value as it is."""
+    """``stack(n, a1, b1, a2, b2)`` gives n rows: each column takes every so-manieth value."""
     del alias
     values = tree.args["expressions"]
     rows = int(tree.args["this"].name)
     width = -(-len(values) // rows)
-    deps = [united([value_of(scope, value) for value in values[n::width]]) for n in range(width)]
+    deps = [moved(united([value_of(scope, value) for value in values[n::width]]), TRANSFORMATION) for n in range(width)]
     return [_column(scope, names[n] if n < len(names) else f"col{n}", part) for n, part in enumerate(deps)]
 
 

@@ -19,7 +19,7 @@ HASHING: tuple[type[exp.Expr], ...] = (
     exp.FarmFingerprint, exp.CityHash64, exp.StandardHash,
 )  # fmt: skip
 
-COUNTING: tuple[type[exp.Expr], ...] = (exp.Count, exp.ApproxDistinct)
+COUNTING: tuple[type[exp.Expr], ...] = (exp.Count, exp.CountIf, exp.ApproxDistinct)
 
 MASKING: frozenset[str] = frozenset(
     [

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from governance.errors import UnreadConstruct
-from governance.lineage.columns import Query
+from governance.lineage.columns import Query, whole_row
 from governance.lineage.ctes import with_ctes
 from governance.lineage.joins import read_joined
 from governance.lineage.pivot import pivoted
@@ -16,6 +16,7 @@ from governance.lineage.select import read_select
 from governance.lineage.session import Session
 from governance.lineage.setops import read_set_operation
 from governance.lineage.star import every
+from governance.lineage.structs import declared_members
 
 QueryReader = Callable[[exp.Expr, Session, Environment, Scope | None], Query]
 
@@ -31,6 +32,18 @@ def read_query(tree: exp.Expr, session: Session, env: Environment, parent: Scope
             UnreadConstruct, f"{tree.key.upper()} is not read as a query", tree, fix="write it as a SELECT"
         )
     return reader(tree, session, env, parent)
+
+
+def _select(tree: exp.Expr, session: Session, env: Environment, parent: Scope | None) -> Query:
+    """A SELECT; BigQuery's AS STRUCT makes one column of it, AS VALUE makes a struct's members its columns."""
+    query = read_select(tree, session, env, parent)
+    kind = tree.args.get("kind")
+    if kind == "STRUCT":
+        return query._replace(columns=[whole_row("", query.columns)])
+    if kind == "VALUE" and len(query.columns) == 1:
+        members = declared_members(query.columns[0], session.rules)
+        return query._replace(columns=list(members.values())) if members else query
+    return query
 
 
 def read_subquery(tree: exp.Expr, session: Session, env: Environment, parent: Scope | None) -> Query:
@@ -69,7 +82,7 @@ def _pivot(tree: exp.Expr, session: Session, env: Environment, parent: Scope | N
 
 
 READERS: dict[type, QueryReader] = {
-    exp.Select: read_select,
+    exp.Select: _select,
     exp.Union: read_set_operation,
     exp.Intersect: read_set_operation,
     exp.Except: read_set_operation,

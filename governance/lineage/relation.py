@@ -102,6 +102,8 @@ def _named(scope: Scope, tree: exp.Expr, parts: list[exp.Expr], alias: str) -> R
         return _stored(scope, tree, found, session.tables.columns(found), alias)
     if found is None and _is_path(parts):
         return Relation(alias, (), columns_of(scope, [names[-1]]))
+    if found is None and names[-1].lower() == "dual":  # one row without columns, in Oracle and MySQL
+        return Relation(alias, (), ListedColumns(()))
     lateral = _implicit_unnest(scope, tree, parts)
     if lateral is not None:
         return lateral

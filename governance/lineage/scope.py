@@ -9,8 +9,10 @@ from sqlglot import exp
 
 from governance.errors import AmbiguousColumn, LineageError, UnknownColumn, UnknownTable
 from governance.lineage.columns import Column, OpenColumns, Query, Relation, whole_row
+from governance.lineage.dialects import Rules
 from governance.lineage.edges import IDENTITY, NOTHING, TRANSFORMATION, Deps, add, moved
 from governance.lineage.session import Session
+from governance.lineage.structs import declared_members
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,7 @@ class Scope:
     relations: what FROM holds so far, in order; ``named`` finds one by its alias
     merged:    columns that USING and NATURAL made one, and names that stand for a value (a macro's parameters)
     aliases:   select-list aliases that expressions may use; ``outputs`` those that ORDER BY may
+    items:     the select-list item of each output column, for GROUP BY ALL
     clause:    the clause being read, which decides whether an alias or a column wins
     rows:      the fields that shape the rows, ``inputs`` the datasets read, both so far
     lent:      what a lateral subquery took from here
@@ -44,7 +47,7 @@ class Scope:
     """
 
     __slots__ = (
-        "aliases", "chosen", "clause", "env", "grouped", "inputs", "lent", "merged", "named", "outputs", "parent", "relations",
+        "aliases", "chosen", "clause", "env", "grouped", "inputs", "items", "lent", "merged", "named", "outputs", "parent", "relations",
         "rows", "seen", "session", "windows",
     )  # fmt: skip
 
@@ -58,6 +61,7 @@ class Scope:
         self.chosen: Mapping[int, Sequence[Column]] = {}
         self.aliases: dict[str, Column] = {}
         self.outputs: dict[str, Column] = {}
+        self.items: list[exp.Expr] = []
         self.grouped: frozenset[str] = frozenset()
         self.clause = "from"
         self.rows: Deps = {}
@@ -221,12 +225,18 @@ class Scope:
                 continue
             found = relation.columns.find(keys[length], parts[length].args["this"])
             if found is not None:
-                return member(found, keys[length + 1 :])
+                return self._member(found, keys, parts, length + 1)
             missing = missing or self._unknown(parts[length], relation.alias or ".".join(relation.path))
         base = ORDERS[self._order(keys[0])](self, keys[0], parts[0]) or self.opened(keys[0], parts[0])
         if base is None and missing is not None:
             raise missing
-        return None if base is None else member(base, keys[1:])
+        return None if base is None else self._member(base, keys, parts, 1)
+
+    def _member(self, column: Column, keys: list[str], parts: Sequence[exp.Expr], start: int) -> Column:
+        found = member(column, keys[start:], self.session.rules) if start < len(keys) else column
+        if found is None:
+            raise self._unknown(parts[-1], column.name)
+        return found
 
     def relation(self, qualifier: Sequence[str]) -> Relation | None:
         """Return the relation that ``qualifier`` (folded) names: an alias, or a table by its name and schema."""
@@ -262,11 +272,17 @@ def nearest(text: str, known: set[str]) -> str | None:
     return next((name for name in sorted(known) if found and name.lower() == found[0]), None)
 
 
-def member(column: Column, keys: Sequence[str]) -> Column:
-    """Return the struct member of ``column`` at ``keys``; one that is not known by itself comes from the whole column."""
+def member(column: Column, keys: Sequence[str], rules: Rules) -> Column | None:
+    """Return the struct member of ``column`` at ``keys``, None where the struct is known to lack it.
+
+    A member of a value that is not known part by part comes from the whole value.
+    """
     for key in keys:
-        inner = column.members.get(key) if column.members is not None else None
-        column = inner or Column(key, key, moved(column.deps, TRANSFORMATION))
+        members = declared_members(column, rules)
+        inner = members.get(key) if members is not None else Column(key, key, moved(column.deps, TRANSFORMATION))
+        if inner is None:
+            return None
+        column = inner
     return column
 
 

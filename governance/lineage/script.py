@@ -41,6 +41,9 @@ def read_script(trees: Sequence[exp.Expr], session: Session) -> tuple[ColumnLine
             outputs.take(effect, tree, temporary=temporary)
     found = outputs.lineages()
     if not found:
+        aside = [tree for tree in trees if DEFINITIONS.get(tree.__class__) is _skip]
+        if len(aside) == len(trees) > 0:
+            raise _unread(aside[0], session)
         raise NoLineage("no statement here reads or writes a table", fix="write a query, CREATE TABLE AS or INSERT")
     return found
 
@@ -125,7 +128,7 @@ def stored(name: str, columns: Sequence[Column], session: Session) -> TableColum
 def _unread(tree: exp.Expr, session: Session) -> Exception:
     text = tree.sql()[:60] if tree.__class__ is exp.Command else tree.key.upper()
     word = str(tree.args.get("this", "")).upper() if tree.__class__ is exp.Command else tree.key.upper()
-    if word in {"EXECUTE", "EXEC", "PREPARE"}:
+    if word in {"EXECUTE", "EXECUTESQL", "EXEC", "PREPARE"}:
         return session.error(DynamicSql, f"{text} runs SQL that no text shows", tree, fix="write the statement itself")
     fix = "use CREATE TABLE AS, INSERT, MERGE, UPDATE, DELETE or SELECT"
     return session.error(UnreadStatement, f"{text} is a statement that is not read", tree, fix=fix)

@@ -43,12 +43,15 @@ def read_projections(scope: Scope, expressions: list[exp.Expr]) -> list[Column]:
     for tree in expressions:
         if is_star(tree):
             columns.extend(expand(scope, tree))
+            scope.items += [tree] * (len(columns) - len(scope.items))
             continue
         if scope.session.chooses and tree.find(exp.Columns) is not None:
             columns.extend(choose(scope, tree))
+            scope.items += [tree] * (len(columns) - len(scope.items))
             continue
         column = projection(scope, tree)
         columns.append(column)
+        scope.items.append(tree)
         if lateral and tree.__class__ is exp.Alias:
             scope.aliases.setdefault(column.key, column)
     return columns_named(scope.session.rules, columns)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
+from governance.errors import ColumnCountMismatch, UnknownColumn
 from governance.lineage.columns import Column, Query
 from governance.lineage.constructs import Push
 from governance.lineage.edges import AGGREGATION, COMPOSE, SORT, TRANSFORMATION, Deps, add, moved, united
@@ -60,9 +61,12 @@ def _inner(scope: Scope, tree: exp.Expr) -> Column | None:
 def _dot(scope: Scope, tree: exp.Expr) -> Column | None:
     base = shape(scope, tree.args["this"])
     name = tree.args["expression"]
-    if base is None or base.members is None or name.__class__ is not exp.Identifier:
+    if base is None or name.__class__ is not exp.Identifier:
         return None
-    return member(base, [scope.session.key(name)])
+    found = member(base, [scope.session.key(name)], scope.session.rules)
+    if found is None:
+        raise scope.session.error(UnknownColumn, f"the struct has no member {name.name}", name, fix="correct the name")
+    return found
 
 
 def _bracket(scope: Scope, tree: exp.Expr) -> Column | None:
@@ -71,7 +75,7 @@ def _bracket(scope: Scope, tree: exp.Expr) -> Column | None:
         return None
     index = tree.args["expressions"][0]
     if index.__class__ is exp.Literal and index.args.get("is_string"):
-        return member(base, [scope.session.rules.fold(index.name, None)])
+        return base.members.get(scope.session.rules.fold(index.name, None))
     deps = dict(base.deps)
     depend(scope, index, TRANSFORMATION, deps)
     return base._replace(deps=deps)
@@ -81,7 +85,8 @@ def _list(scope: Scope, tree: exp.Expr) -> Column | None:
     """A list has the members of its elements, where all have them."""
     parts = tree.args.get("expressions") or []
     if len(parts) == 1 and isinstance(parts[0], exp.Query):
-        return _query(scope, parts[0])
+        row = _query(scope, parts[0])
+        return row._replace(deps=moved(row.deps, TRANSFORMATION))
     if not parts or any(part.__class__ not in {exp.Struct, exp.Column} for part in parts):
         return None
     known = [column.members for part in parts if (column := shape(scope, part)) and column.members is not None]
@@ -101,8 +106,11 @@ def _query(scope: Scope, tree: exp.Expr) -> Column:
     """A scalar subquery has the members of its one column; its row clauses stay with the value and with each member."""
     query: Query = scope.session.read(tree, scope.session, scope.env, scope)
     scope.inputs.update(query.inputs)
-    deps = united([*(column.deps for column in query.columns), query.rows])
-    members = query.columns[0].members if len(query.columns) == 1 else None
+    if len(query.columns) != 1:
+        problem = f"a subquery of {len(query.columns)} columns stands for one value"
+        raise scope.session.error(ColumnCountMismatch, problem, tree, fix="select one column in it")
+    deps = united([query.columns[0].deps, query.rows])
+    members = query.columns[0].members
     if members is None:
         return Column("", "", deps)
     each = {key: part._replace(deps=united([part.deps, query.rows])) for key, part in members.items()}

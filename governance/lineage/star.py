@@ -10,6 +10,7 @@ from governance.lineage.columns import Column, Relation
 from governance.lineage.patterns import PATTERNS
 from governance.lineage.scope import Scope
 from governance.lineage.shapes import shaped
+from governance.lineage.structs import declared_members
 from governance.lineage.value import value_of
 
 
@@ -82,14 +83,11 @@ def _members(scope: Scope, base: exp.Expr, at: exp.Expr) -> list[Column]:
 
 
 def _parts(scope: Scope, column: Column, at: exp.Expr) -> list[Column]:
-    if column.members is None:
-        raise scope.session.error(
-            UnreadConstruct,
-            f"the members of {column.name or 'this value'} are not known",
-            at,
-            fix="name them one by one",
-        )
-    return list(column.members.values())
+    members = declared_members(column, scope.session.rules)
+    if members is None:
+        problem = f"the members of {column.name or 'this value'} are not known"
+        raise scope.session.error(UnreadConstruct, problem, at, fix="name them one by one, or declare its type")
+    return list(members.values())
 
 
 def _all(scope: Scope, relation: Relation, at: exp.Expr | None) -> Sequence[Column]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
 
-from governance.errors import UnknownColumn, UnreadStatement
+from governance.errors import ColumnCountMismatch, UnknownColumn, UnreadStatement
 from governance.lineage.columns import Column, ListedColumns, Query, Relation
 from governance.lineage.ctes import named, with_ctes
 from governance.lineage.edges import CONDITIONAL, FILTER, IDENTITY, JOIN, NOTHING, Deps, add, moved, united
@@ -26,7 +26,7 @@ def environment(tree: exp.Expr, session: Session) -> Environment:
 
 def read_bare(tree: exp.Expr, session: Session) -> Iterable[Effect]:
     """A query by itself has no output; SELECT … INTO makes a table."""
-    into = tree.args.get("into")
+    into = tree.args.get("into") if tree.__class__ is exp.Select else None
     query = session.read(tree, session, Environment({}), None)
     if into is None:
         yield Effect(None, query)
@@ -48,7 +48,12 @@ def read_create(tree: exp.Expr, session: Session) -> Iterable[Effect]:
     body = tree.args.get("expression") if clone is None else clone.args["this"]
     if body is None:
         return
-    query = named(session.read(body, session, environment(tree, session), None), _names(listed), session)
+    query = session.read(body, session, environment(tree, session), None)
+    names = _names(listed)
+    if names and len(names) != len(query.columns):
+        problem = f"{len(names)} column names for the {len(query.columns)} columns of the query"
+        raise session.error(ColumnCountMismatch, problem, table, fix="name each column once")
+    query = named(query, names, session)
     filled = next(tree.find_all(exp.ToTableProperty), None)
     if filled is not None:
         yield Effect(target_of(filled.args["this"], session).name, query)
@@ -86,10 +91,17 @@ def fill(
     partition = target.tree.args.get("partition") or tree.args.get("partition")
     static = _static(partition, target, session) if isinstance(partition, exp.Expr) else {}
     if not static or listed:
-        return [*written(target, values, listed, session), *static.values()]
+        return in_order(target, [*written(target, values, listed, session), *static.values()])
     open_ = [column for column in every(target, session) if column.key not in static]
     names = [exp.Identifier(this=column.name, quoted=True) for column in open_]
-    return [*written(target, values, names, session), *static.values()]
+    return in_order(target, [*written(target, values, names, session), *static.values()])
+
+
+def in_order(target: Target, columns: list[Column]) -> list[Column]:
+    """Return ``columns`` in the order of the table, where that is known."""
+    table = target.columns.all() if target.columns is not None else None
+    order = {column.key: number for number, column in enumerate(table or ())}
+    return sorted(columns, key=lambda column: order.get(column.key, len(order)))
 
 
 def _static(partition: exp.Expr, target: Target, session: Session) -> dict[str, Column]:
@@ -107,7 +119,7 @@ def _by_name(target: Target, values: Sequence[Column], session: Session) -> list
             problem = f"{target.name} has no column {value.name}"
             raise session.error(UnknownColumn, problem, target.tree, fix="rename it in the SELECT")
         columns.append(value._replace(name=found.name, key=found.key))
-    return columns
+    return in_order(target, columns)
 
 
 def _upsert(conflict: exp.Expr, target: Target, query: Query, session: Session) -> Query:
