@@ -24,8 +24,12 @@ from governance.events.model import (
     DatasetPart,
     Event,
     FieldLineagePart,
+    LifecyclePart,
     SchemaPart,
+    TagPart,
 )
+from governance.explicit import explicit
+from governance.learned import Learned, by_producer
 
 # COMPLETE before FAIL and ABORT: of two ends at one instant the one that carries lineage stands, since an edge that is
 # missing looks like no dependency
@@ -55,6 +59,8 @@ class RunDataset:
     lineage:  the column lineage of an output; None where no event carried any
     snapshot: the version facet, an Iceberg snapshot id
     owners:   names of the ownership facet
+    tags:     the tags facet; None where no event carried one, empty where one took all tags away
+    change:   the lifecycleStateChange facet
     """
 
     dataset: Dataset
@@ -62,6 +68,8 @@ class RunDataset:
     lineage: ColumnLineagePart | None
     snapshot: str | None
     owners: tuple[str, ...]
+    tags: tuple[TagPart, ...] | None = None
+    change: LifecyclePart | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +77,10 @@ class Run:
     """One occurrence of a job.
 
     state: START or RUNNING while no terminal event is known, else COMPLETE, FAIL or ABORT
+            DECLARED for a job's or dataset's own event, which no run stands behind and whose run id is ``""``
     began: time of its first event; ``ended``: of its terminal one
     error: the errorMessage facet of a failed run
+    learned: how it came to its column lineage
     """
 
     run_id: str
@@ -81,6 +91,7 @@ class Run:
     error: str | None
     inputs: tuple[RunDataset, ...]
     outputs: tuple[RunDataset, ...]
+    learned: Learned = Learned.EMITTED
 
     def state_at(self, now: datetime, patience: timedelta = PATIENCE) -> str:
         """Return the state as of ``now``: ABANDONED for a run that began longer than ``patience`` ago and has no end.
@@ -93,10 +104,36 @@ class Run:
 def read_runs(events: Iterable[Event]) -> tuple[Run, ...]:
     """Return the runs that ``events`` tell of, ordered by start, run id and job; the order of events is no matter."""
     grouped: dict[tuple[str, Job], list[Event]] = defaultdict(list)
-    for event in events:
+    for event in map(explicit, events):
+        if event.design:
+            continue
         grouped[event.run.run_id, Job(event.job.namespace, event.job.name)].append(event)
     runs = (_run(run_id, job, _in_order(of_run)) for (run_id, job), of_run in grouped.items())
     return tuple(sorted(runs, key=lambda run: (run.began, run.run_id, run.job)))
+
+
+def read_declared(events: Iterable[Event]) -> tuple[Run, ...]:
+    """Return what the latest event of each job and each dataset declares, by job; runs are none of it.
+
+    A dataset's own event counts as a job of that name, which reads what its lineage facet names.
+    """
+    latest: dict[Job, Event] = {}
+    for event in _in_order([explicit(it) for it in events if it.design]):
+        latest[_declarer(event)] = event
+    return tuple(_declared(job, latest[job]) for job in sorted(latest))
+
+
+def _declarer(event: Event) -> Job:
+    named = event.dataset or event.job
+    return Job(named.namespace, named.name)
+
+
+def _declared(job: Job, event: Event) -> Run:
+    parts = (*event.outputs, *([event.dataset] if event.dataset else []))
+    inputs, outputs = _datasets(event.inputs), _datasets(parts)
+    # an event about a dataset that names no source is a look at a catalog, not a statement of dependency
+    learned = Learned.DECLARED if inputs or event.dataset is None else Learned.SCANNED
+    return Run("", job, "DECLARED", event.at, event.at, None, inputs, outputs, learned)
 
 
 def _in_order(events: list[Event]) -> list[Event]:
@@ -123,7 +160,15 @@ def _run(run_id: str, job: Job, events: list[Event]) -> Run:
         error=end.run.facets.error_message.message if end and end.run.facets.error_message else None,
         inputs=_datasets(part for event in counted for part in event.inputs),
         outputs=_datasets(part for event in counted for part in event.outputs),
+        learned=by_producer(_producer(counted)),
     )
+
+
+def _producer(events: list[Event]) -> str:
+    """Return who found the column lineage, as the facet says, else who sent the events."""
+    facets = (part.facets.column_lineage for event in events for part in event.outputs)
+    own = next((facet.producer for facet in facets if facet and facet.producer), None)
+    return own or next((event.producer for event in events if event.producer), "")
 
 
 def _unfinished(events: list[Event]) -> str:
@@ -146,6 +191,8 @@ def _described(dataset: Dataset, facets: DatasetFacetsPart) -> RunDataset:
         lineage=lineage if lineage and (lineage.fields or lineage.dataset) else None,
         snapshot=facets.version.dataset_version if facets.version else None,
         owners=tuple(owner.name for owner in facets.ownership.owners) if facets.ownership else (),
+        tags=facets.tags.tags if facets.tags else None,
+        change=facets.lifecycle_state_change,
     )
 
 

@@ -1,7 +1,8 @@
-"""OpenLineage run events as they are read: typed where Headwater looks, silent about the rest.
+"""OpenLineage events as they are read: typed where Headwater looks, silent about the rest.
 
 The shapes follow OpenLineage 2-0-2 (https://openlineage.io/spec/2-0-2/OpenLineage.json). Facets that are not named here
-stay in the store's own bytes; nothing is lost by reading.
+stay in the store's own bytes; nothing is lost by reading. A run event tells what a run did; a job event and a dataset
+event are design-time statements, tied to no run.
 """
 
 from datetime import UTC, datetime
@@ -9,7 +10,7 @@ from datetime import UTC, datetime
 import msgspec
 
 
-class Part(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=False):
+class Part(msgspec.Struct, frozen=True, gc=False, rename="camel", forbid_unknown_fields=False):
     """Base of all parts of an event: camelCase in JSON, unknown keys ignored."""
 
 
@@ -40,10 +41,43 @@ class FieldLineagePart(Part, frozen=True):
 
 
 class ColumnLineagePart(Part, frozen=True):
-    """The columnLineage facet."""
+    """The columnLineage facet; ``producer`` is the code that found it."""
 
     fields: dict[str, FieldLineagePart] = {}
     dataset: tuple[InputFieldPart, ...] = ()
+    producer: str | None = msgspec.field(default=None, name="_producer")
+
+
+class LineageInputPart(Part, frozen=True):
+    """A source in the lineage facet: a dataset, a field of one, or (``type`` JOB) a job, which no table is."""
+
+    type: str
+    namespace: str = ""
+    name: str = ""
+    field: str | None = None
+    transformations: tuple[TransformationPart, ...] = ()
+
+
+class LineageFieldPart(Part, frozen=True):
+    """What feeds one field."""
+
+    inputs: tuple[LineageInputPart, ...] = ()
+
+
+class LineageEntryPart(Part, frozen=True):
+    """What feeds one target; on a dataset's own facet the target is that dataset."""
+
+    type: str = "DATASET"
+    namespace: str = ""
+    name: str = ""
+    inputs: tuple[LineageInputPart, ...] = ()
+    fields: dict[str, LineageFieldPart] = {}
+
+
+class JobLineagePart(Part, frozen=True):
+    """The lineage facet of a job (https://openlineage.io/spec/facets/1-0-0/LineageFacet.json)."""
+
+    entries: tuple[LineageEntryPart, ...] = ()
 
 
 class SchemaFieldPart(Part, frozen=True):
@@ -109,10 +143,18 @@ class SymlinksPart(Part, frozen=True):
     identifiers: tuple[SymlinkPart, ...] = ()
 
 
+class IdentifierPart(Part, frozen=True):
+    """The former name of a dataset."""
+
+    namespace: str
+    name: str
+
+
 class LifecyclePart(Part, frozen=True):
     """The lifecycleStateChange facet."""
 
     lifecycle_state_change: str
+    previous_identifier: IdentifierPart | None = None
 
 
 class DatasetFacetsPart(Part, frozen=True):
@@ -125,6 +167,7 @@ class DatasetFacetsPart(Part, frozen=True):
     ownership: OwnershipPart | None = None
     symlinks: SymlinksPart | None = None
     lifecycle_state_change: LifecyclePart | None = None
+    lineage: LineageEntryPart | None = None
 
 
 class DatasetPart(Part, frozen=True):
@@ -178,6 +221,7 @@ class JobFacetsPart(Part, frozen=True):
 
     ownership: OwnershipPart | None = None
     sql: SqlPart | None = None
+    lineage: JobLineagePart | None = None
 
 
 class JobPart(Part, frozen=True):
@@ -189,19 +233,39 @@ class JobPart(Part, frozen=True):
 
 
 class Event(Part, frozen=True):
-    """A run event. ``event_time`` is as written; ``at`` orders events, a naive time read as UTC."""
+    """An event. ``event_time`` is as written; ``at`` orders events, a naive time read as UTC.
+
+    A run event has ``run`` and ``job``; a job event only ``job``, a dataset event only ``dataset``: those two are
+    ``design`` and have the run id ``""``.
+    """
 
     event_time: datetime
-    run: RunPart
-    job: JobPart
+    run: RunPart = RunPart("")
+    job: JobPart = JobPart("", "")
     event_type: str = "OTHER"
     inputs: tuple[DatasetPart, ...] = ()
     outputs: tuple[DatasetPart, ...] = ()
+    dataset: DatasetPart | None = None
+    producer: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse what is none of the three kinds; msgspec turns the ValueError into its ValidationError."""
+        if self.run.run_id and not self.job.name:
+            raise ValueError("a run without a job")
+        if not self.run.run_id and not self.job.name and self.dataset is None:
+            raise ValueError("no run, no job and no dataset")
+        if not self.run.run_id and self.event_type != "OTHER":
+            raise ValueError("a run's state without a run")
 
     @property
     def at(self) -> datetime:
         """The event's time with a zone: one stated rule, naive means UTC."""
         return self.event_time if self.event_time.tzinfo else self.event_time.replace(tzinfo=UTC)
+
+    @property
+    def design(self) -> bool:
+        """Whether it is a job's or dataset's own event, tied to no run."""
+        return not self.run.run_id
 
 
 TERMINAL = frozenset({"COMPLETE", "FAIL", "ABORT"})
