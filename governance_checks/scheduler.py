@@ -5,7 +5,7 @@ ASSET_MATERIALIZATION_PLANNED maps a step to its assets, each start is an attemp
 the run's: a step that succeeded inside a failed run is a success.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
@@ -86,13 +86,30 @@ def table_of(key: AssetKey) -> str:
     return ".".join(key.path)
 
 
-def ended_attempts(instance: DagsterInstance, since: datetime) -> tuple[Ended, ...]:
+def ended_attempts(
+    instance: DagsterInstance, since: datetime, finished: MutableMapping[str, tuple[Ended, ...]] | None = None
+) -> tuple[Ended, ...]:
     """Return the attempts known to have ended, of runs updated after ``since`` (UTC), newest run first.
 
-    Runs that are still going count too: in an asset's own check its step has ended and its run has not.
+    Runs that are still going count too: in an asset's own check its step has ended and its run has not. ``finished``
+    remembers, by Dagster run id, what finished runs said: a process with many check steps reads each log once.
     """
+    memory = {} if finished is None else finished
     records = instance.get_run_records(RunsFilter(statuses=BEGUN, updated_after=since))
-    return tuple(ended for record in records if not _only_checks(record) for ended in attempts_of(instance, record))
+    building = [record for record in records if not CHECKS_ONLY.items() <= record.dagster_run.tags.items()]
+    return tuple(ended for record in building for ended in _remembered(instance, record, memory))
+
+
+def _remembered(
+    instance: DagsterInstance, record: RunRecord, finished: MutableMapping[str, tuple[Ended, ...]]
+) -> tuple[Ended, ...]:
+    run_id = record.dagster_run.run_id
+    if run_id in finished:
+        return finished[run_id]
+    attempts = attempts_of(instance, record)
+    if record.dagster_run.status in RUN_ENDS:
+        finished[run_id] = attempts
+    return attempts
 
 
 def attempts_of(instance: DagsterInstance, record: RunRecord) -> tuple[Ended, ...]:
@@ -141,10 +158,6 @@ def closed(starts: Iterable[Start], run_end: str | None) -> Iterator[Start]:
         yield last
     elif run_end:
         yield replace(last, status=run_end, reason=NO_END.get(run_end, ""))
-
-
-def _only_checks(record: RunRecord) -> bool:
-    return CHECKS_ONLY.items() <= record.dagster_run.tags.items()
 
 
 def _status(event: DagsterEvent) -> str:

@@ -18,7 +18,7 @@ from governance.project import Project, find_project
 from governance.rules import Known
 from governance_checks.factory import build_checks, platform_asset
 from governance_checks.governance_job import build_jobs, build_schedules
-from governance_checks.scheduler import WINDOW, ended_attempts
+from governance_checks.scheduler import WINDOW, Ended, ended_attempts
 from governance_checks.sensors import Closer, build_sensors
 from platform_assets.factory import Loaded, build_assets, duckdb_resource, load
 from platform_assets.known import known
@@ -34,7 +34,9 @@ def build_definitions(project: Project) -> Definitions:
     nightly, governance = build_jobs()
     return Definitions(
         assets=[*build_assets(project), platform_asset()],
-        asset_checks=build_checks((pipeline.table for pipeline in loaded.pipelines), partial(known_to, project)),
+        asset_checks=build_checks(
+            (pipeline.table for pipeline in loaded.pipelines), partial(known_to, project, finished={})
+        ),
         jobs=[nightly, governance],
         schedules=build_schedules(nightly, governance),
         sensors=[*build_sensors(closer_of(loaded)), _automation()],
@@ -44,10 +46,12 @@ def build_definitions(project: Project) -> Definitions:
     )
 
 
-def known_to(project: Project, instance: DagsterInstance) -> Known:
-    """Return what rules may ask, with the attempts that ``instance`` saw end."""
+def known_to(
+    project: Project, instance: DagsterInstance, finished: dict[str, tuple[Ended, ...]] | None = None
+) -> Known:
+    """Return what rules may ask, with the attempts that ``instance`` saw end; ``finished`` as in ``ended_attempts``."""
     now = datetime.now(UTC)
-    return known(project, (ended.known for ended in ended_attempts(instance, now - WINDOW)), now)
+    return known(project, (ended.known for ended in ended_attempts(instance, now - WINDOW, finished)), now)
 
 
 def closer_of(loaded: Loaded) -> Closer:

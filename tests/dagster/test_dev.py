@@ -4,6 +4,9 @@ import os
 import re
 import shutil
 import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -29,7 +32,11 @@ def dev(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dev]:
 
 
 def test_it_is_ready_within_twenty_seconds(dev: Dev) -> None:
-    assert dev.ready_after < 20
+    begun = time.monotonic()
+    subprocess.run([sys.executable, "-c", "import dagster"], check=True)
+    # the bound holds where importing Dagster takes two seconds; a busier machine gets as much more
+    slower = max(1.0, (time.monotonic() - begun) / 2)
+    assert dev.ready_after < 20 * slower
 
 
 def test_terminate_sends_abort(dev: Dev) -> None:

@@ -176,3 +176,18 @@ def test_a_run_waiting_to_start_has_no_attempt(instance: DagsterInstance) -> Non
     job = Definitions(assets=[good], jobs=[define_asset_job("waiting")]).resolve_job_def("waiting")
     instance.create_run_for_job(job)
     assert seen(instance) == []
+
+
+def test_a_finished_run_is_read_once_and_a_running_one_again(instance: DagsterInstance) -> None:
+    run(instance, good)
+    finished: dict[str, tuple[Ended, ...]] = {}
+    assert len(ended_attempts(instance, PAST, finished)) == 1
+
+    @asset(key=["shop", "watching"])
+    def watching(context: AssetExecutionContext) -> None:
+        assert len(ended_attempts(context.instance, PAST, finished)) == 1
+
+    run(instance, watching)
+    assert len(finished) == 1
+    assert len(ended_attempts(instance, PAST, finished)) == 2
+    assert len(finished) == 2
