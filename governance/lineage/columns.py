@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from governance.lineage.dialects import Rules
+from governance.lineage.dialects import Rules, lower
 from governance.lineage.edges import NOTHING, SOURCE, Deps, Fields, united
 
 
@@ -71,12 +71,12 @@ class TableColumns:
     def find(self, key: str, name: str) -> Column | None:  # noqa: ARG002  the protocol's
         """See ``Columns``."""
         column = self._columns.get(key)
-        if column is not None:
-            return column
-        spelt = self._spelling().get(key)
-        if spelt is None:
-            return None
-        column = self._columns[key] = self._column(spelt)
+        if column is None:
+            names = self._names or self._spelling()
+            spelt = names.get(key)
+            if spelt is None:
+                return None
+            column = self._columns[key] = self._column(spelt)
         return column
 
     def all(self) -> Sequence[Column]:
@@ -90,8 +90,9 @@ class TableColumns:
         if self._names is None:
             fold = self._rules.fold
             self._names = {fold(name, True): name for name in self._types}  # noqa: FBT003  as if quoted
-            for name in self._types:
-                self._names.setdefault(fold(name, None), name)
+            if fold is not lower:
+                for name in self._types:
+                    self._names.setdefault(fold(name, None), name)
         return self._names
 
     def _column(self, spelt: str) -> Column:

@@ -94,9 +94,10 @@ def moved(deps: Deps, hop: int) -> Deps:
     return {field: through(hop, bits) for field, bits in deps.items()}
 
 
-def unmixed(bits: int) -> list[tuple[Transformation, bool]]:
-    """Return ``bits`` as (transformation, masking) pairs; masking holds where every path masks."""
-    return [(TRANSFORMATIONS[n], not bits >> (n + WIDTH) & 1) for n in range(WIDTH) if bits >> n & 1]
+@cache
+def unmixed(bits: int) -> tuple[tuple[int, bool], ...]:
+    """Return ``bits`` as (transformation's number, masking) pairs; masking holds where every path masks."""
+    return tuple((n, not bits >> (n + WIDTH) & 1) for n in range(WIDTH) if bits >> n & 1)
 
 
 class Fields:
@@ -114,10 +115,14 @@ class Fields:
 
     def inputs(self, deps: Deps) -> tuple[InputField, ...]:
         """Return ``deps`` as input fields, sorted by dataset, field and transformation."""
-        rows = [
-            (*self.names[number], transformation, masking)
-            for number, bits in deps.items()
-            for transformation, masking in unmixed(bits)
-        ]
-        rows.sort(key=lambda row: (row[0], row[1], row[2].value))
-        return tuple(InputField(*row) for row in rows)
+        names = self.names
+        if len(deps) == 1:
+            ((number, bits),) = deps.items()
+            dataset, field = names[number]
+            return tuple(InputField(dataset, field, TRANSFORMATIONS[n], masking) for n, masking in unmixed(bits))
+        rows = sorted((names[number], bits) for number, bits in deps.items())
+        return tuple(
+            InputField(dataset, field, TRANSFORMATIONS[n], masking)
+            for (dataset, field), bits in rows
+            for n, masking in unmixed(bits)
+        )

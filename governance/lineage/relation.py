@@ -90,7 +90,7 @@ def read_table(scope: Scope, tree: exp.Expr) -> Relation:
 def _named(scope: Scope, tree: exp.Expr, parts: list[exp.Expr], alias: str) -> Relation:
     session = scope.session
     names = tuple(part.args["this"] for part in parts)
-    for name in (".".join(names), *session.tables.candidates(names)):
+    for name in (".".join(names), *session.tables.candidates(names)) if session.made else ():
         made = session.made.get(name.lower())
         if made is not None:
             session.used.add(name.lower())

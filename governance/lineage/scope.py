@@ -95,8 +95,22 @@ class Scope:
         name = args["this"]
         if name.__class__ is not exp.Identifier:
             return self._special(tree, name)
-        if args.get("table") is None:
-            return self._unqualified(name)
+        table = args.get("table")
+        rules = self.session.rules
+        fold = rules.fold
+        if table is None:
+            key = fold(name.args["this"], name.args.get("quoted"))
+            seen = self.seen.get(key)
+            if seen is not None and self.clause not in rules.aliases:
+                return seen
+            return self._unqualified(name, key)
+        if args.get("db") is None:
+            relation = self.named.get(fold(table.args["this"], table.args.get("quoted")))
+            if relation is not None:
+                text = name.args["this"]
+                found = relation.columns.find(fold(text, name.args.get("quoted")), text)
+                if found is not None:
+                    return found
         return self._qualified(tree, qualified(tree))
 
     def _special(self, tree: exp.Expr, name: exp.Expr) -> Column:
@@ -109,10 +123,9 @@ class Scope:
         table = tree.args.get("table")
         if table is None or name.__class__ is not exp.Star:
             raise self.session.error(UnknownColumn, f"{tree.sql()} is not a column", tree, fix="name a column")
-        return self._unqualified(table)
+        return self._unqualified(table, self.session.key(table))
 
-    def _unqualified(self, name: exp.Expr) -> Column:
-        key = self.session.key(name)
+    def _unqualified(self, name: exp.Expr, key: str) -> Column:
         found = self.find(key, name)
         if found is None:
             if key.lower() in PSEUDO:

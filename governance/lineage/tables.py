@@ -47,7 +47,7 @@ class Tables:
 
     def find(self, parts: tuple[str, ...]) -> str | list[str] | None:
         """Return the one key that ``parts`` mean, the list of them where they are several, None where there is none."""
-        candidates = self.candidates(parts)
+        candidates = self.candidates(parts) if self._default else (".".join(parts),)
         for name in candidates:
             if name in self.schema:
                 return name
