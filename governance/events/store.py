@@ -23,7 +23,8 @@ from openlineage.client.transport.file import FileConfig, FileTransport
 from governance.errors import EventStoreError
 from governance.events.client import client_for, disabled, filtered
 from governance.events.model import TERMINAL, Event
-from governance.events.reading import Reading, pieces_of, read_events
+from governance.events.pieces import pieces_of
+from governance.events.reading import Reading, read_events
 from governance.events.redact import redact_event, secrets_of
 
 _START = frozenset({"START"})

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from governance.errors import EventStoreError
-from governance.events.reading import pieces_of, read_events
+from governance.events.pieces import pieces_of
+from governance.events.reading import read_events
 
 SECRET = "hunter2"  # noqa: S105  stands for content that must not be echoed
 

@@ -1,0 +1,184 @@
+"""Whole events out of whatever bytes there are, and each bad piece with its place.
+
+A local file may be torn by a crash, glued by a foreign writer or malformed by hand; what is whole is recovered, what is
+not is reported by file, line and byte offset, and its content is never echoed.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from governance.events.model import DatasetFacetsPart, Event
+
+_STATES = frozenset({"START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"})
+_DECODER = msgspec.json.Decoder(Event)
+_SCANNER = json.JSONDecoder()
+_FACETS = {field.encode_name: field.type for field in msgspec.structs.fields(DatasetFacetsPart)}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A piece of an event file that is not as it should be.
+
+    file: name within the folder read; line: 1-based; offset: of the piece's first byte in the file; reason: no content
+    """
+
+    file: str
+    line: int
+    offset: int
+    reason: str
+
+    def __str__(self) -> str:
+        """Return ``file:line (byte offset): reason``."""
+        return f"{self.file}:{self.line} (byte {self.offset}): {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """An event's own bytes and where they stand; ``event`` is None where they are no event, ``reasons`` say why."""
+
+    file: str
+    line: int
+    offset: int
+    raw: bytes
+    event: Event | None
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def problems(self) -> Iterator[Problem]:
+        """What is wrong with the piece."""
+        return (Problem(self.file, self.line, self.offset, reason) for reason in self.reasons)
+
+
+def pieces_of(name: str, data: bytes) -> Iterator[Piece]:
+    """Return every piece of a file's bytes, whole events and bad pieces alike, in order."""
+    document = _document(data)
+    if document is not None:
+        yield from (_piece(name, 1, 0, msgspec.json.encode(member)) for member in document)
+        return
+    offset = 0
+    for line, text in enumerate(data.split(b"\n"), start=1):
+        if text.strip():
+            yield from _line(name, line, offset, text)
+        offset += len(text) + 1
+
+
+def _document(data: bytes) -> list[Any] | None:
+    """The members of a JSON array, or of one object spread over lines; None for anything else, NDJSON above all."""
+    head, _, rest = data.strip().partition(b"\n")
+    if not head.startswith((b"[", b"{")) or (head.startswith(b"{") and (not rest or len(head.strip()) > 1)):
+        return None
+    try:
+        document = msgspec.json.decode(data)
+    except msgspec.DecodeError:
+        return None
+    return document if isinstance(document, list) else [document]
+
+
+def _line(name: str, line: int, offset: int, text: bytes) -> Iterator[Piece]:
+    whole = _piece(name, line, offset, text)
+    if whole.event is not None or _json(text) is not None:
+        yield whole
+    else:
+        yield from _recovered(name, line, offset, text)
+
+
+def _json(text: bytes) -> Any:
+    """The JSON value that ``text`` is, None where it is none (a bare ``null`` is no event either)."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+
+
+def _recovered(name: str, line: int, offset: int, text: bytes) -> Iterator[Piece]:
+    """The whole events within a torn or glued line, and the stretches between them."""
+    # latin-1 keeps one character a byte, so the scanner's places are byte offsets
+    characters, bad, position = text.decode("latin-1"), 0, 0
+    while (position := characters.find("{", position)) >= 0:
+        end = _end_of_object(characters, position)
+        piece = _piece(name, line, offset + position, text[position:end]) if end else None
+        if end and piece is not None and piece.event is not None:
+            if text[bad:position].strip():
+                yield _torn(name, line, offset + bad, text[bad:position])
+            yield piece
+            bad = end
+        position = end or position + 1
+    if text[bad:].strip():
+        yield _torn(name, line, offset + bad, text[bad:])
+
+
+def _torn(name: str, line: int, offset: int, raw: bytes) -> Piece:
+    return Piece(name, line, offset, raw, None, (f"{len(raw)} bytes that are no whole event",))
+
+
+def _end_of_object(characters: str, position: int) -> int | None:
+    try:
+        return _SCANNER.raw_decode(characters, position)[1]
+    except (ValueError, RecursionError):
+        return None
+
+
+def _piece(name: str, line: int, offset: int, raw: bytes) -> Piece:
+    event, reasons = _event(raw)
+    if event is not None and event.event_time.tzinfo is None:
+        reasons = (*reasons, "eventTime has no time zone, read as UTC")
+    if event is not None and event.event_type not in _STATES:
+        reasons = (*reasons, "eventType is none of OpenLineage's")
+    return Piece(name, line, offset, raw, event, reasons)
+
+
+def _event(raw: bytes) -> tuple[Event | None, tuple[str, ...]]:
+    try:
+        return _DECODER.decode(raw), ()
+    except (msgspec.DecodeError, RecursionError):
+        return _lenient(_json(raw))
+
+
+def _lenient(document: Any) -> tuple[Event | None, tuple[str, ...]]:
+    """An event of a careless producer: nulls count as absent, a malformed facet is left out and said to be."""
+    if document is None:
+        return None, ("not JSON",)
+    bare = _without_nulls(document)
+    reasons = tuple(_drop_malformed_facets(bare))
+    try:
+        return msgspec.convert(bare, Event), reasons
+    except msgspec.ValidationError as error:
+        return None, (f"not a run event: {error}",)  # msgspec names types and keys, not content
+
+
+def _without_nulls(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_nulls(member) for key, member in value.items() if member is not None}
+    if isinstance(value, list):
+        return [_without_nulls(member) for member in value if member is not None]
+    return value
+
+
+def _drop_malformed_facets(document: Any) -> Iterator[str]:
+    if not isinstance(document, dict):
+        return
+    for side in ("inputs", "outputs"):
+        for place, dataset in enumerate(document.get(side, ())):
+            facets = dataset.get("facets") if isinstance(dataset, dict) else None
+            yield from (f"{side}[{place}]: facet {key} is malformed" for key in _drop_malformed(facets))
+
+
+def _drop_malformed(facets: Any) -> list[str]:
+    if not isinstance(facets, dict):
+        return []
+    malformed = [key for key in facets if key in _FACETS and not _converts(facets[key], _FACETS[key])]
+    for key in malformed:
+        del facets[key]
+    return malformed
+
+
+def _converts(facet: Any, kind: Any) -> bool:
+    try:
+        msgspec.convert(facet, kind)
+    except msgspec.ValidationError:
+        return False
+    return True
