@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from governance import errors
-from governance.lineage import ColumnLineage, column_lineage
-from tests.lineage.cases import Case, Expected, read_cases
+from governance.lineage import column_lineage
+from tests.lineage.cases import Case, read_cases
+from tests.lineage.forms import as_expected, told
 from tests.lineage.law.verdict import try_law
 from tests.lineage.law.worlds import Worlds
 
@@ -19,25 +20,6 @@ REFUSED = [case for case in CASES if case.raises is not None]
 
 def named(case: Case) -> str:
     return f"{case.place} {case.title}"
-
-
-def as_expected(lineage: ColumnLineage) -> Expected:
-    form = lineage.as_dict()
-    return Expected(
-        form["output"],
-        tuple((out.name, frozenset(tuple(edge.as_list()) for edge in out.inputs)) for out in lineage.fields),
-        frozenset(map(tuple, form["dataset"])),
-        frozenset(form["inputs"]),
-    )
-
-
-def told(lineage: Expected) -> str:
-    """The edges as fixture lines, so that a difference reads like a fixture."""
-    head = [] if lineage.output is None else [f"--> [{lineage.output}]"]
-    rows = [(name, edge) for name, edges in lineage.fields for edge in sorted(edges) or [()]]
-    rows += [("*", edge) for edge in sorted(lineage.dataset)]
-    lines = [f"--> {name}" + (f"  {e[0]}.{e[1]}  {e[2]} {e[3]}{' MASKED' * e[4]}" if e else "") for name, e in rows]
-    return "\n".join([*head, *lines, *(f"--> reads {name}" for name in sorted(lineage.inputs))])
 
 
 @pytest.mark.parametrize("case", READ, ids=named)

@@ -4,7 +4,7 @@ import random
 import re
 from collections.abc import Callable, Iterator
 
-WORDS = ("kelp", "reef", "tide", "gull", "w01", "w02")
+WORDS = ("kelp", "reef", "tide", "w01")
 
 
 def literal(rng: random.Random, kind: str, *, wide: bool = False) -> str:
@@ -20,7 +20,7 @@ def literal(rng: random.Random, kind: str, *, wide: bool = False) -> str:
 
 
 def _integer(rng: random.Random, wide: bool) -> str:
-    return str(rng.randint(40, 99) if wide else rng.randint(0, 5))
+    return str(rng.randint(40, 99) if wide else rng.randint(0, 3))
 
 
 def _word(rng: random.Random, wide: bool) -> str:
