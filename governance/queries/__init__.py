@@ -1,0 +1,1 @@
+"""Query logs: what readers outside the pipelines were seen to read, table by table and column by column."""

@@ -1,0 +1,125 @@
+"""The values of query logs: a line as it was exported, a read as it is kept, and the log over its windows."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import Enum
+
+import msgspec
+
+QUIET = timedelta(days=1)
+"""Exports that lie no further apart are one window: the time between two logged queries is quiet, not missing."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Window:
+    """The span of time that a log speaks of, both ends with a zone and part of it."""
+
+    start: datetime
+    end: datetime
+
+    @property
+    def length(self) -> timedelta:
+        """How long it is."""
+        return self.end - self.start
+
+    def __str__(self) -> str:
+        """Return ``2026-07-01 to 2026-09-29``."""
+        return f"{self.start:%Y-%m-%d} to {self.end:%Y-%m-%d}"
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedQuery:
+    """One line of an export in Headwater's words, its SQL not read yet.
+
+    line:    where it stands in the file, from 1
+    at:      when it ran; None where the line does not say, and then it is of no use
+    user:    account that ran it, ``tag``: what the client said about itself; empty where the log has none
+    sql:     its text, empty where the export lists objects only
+    objects: tables the engine itself says were read, each with its columns (None: not said); None: no such list
+    failed:  it did not run to its end, so it read nothing for anybody
+    """
+
+    line: int
+    at: datetime | None
+    user: str = ""
+    tag: str = ""
+    application: str = ""
+    sql: str = ""
+    objects: tuple[tuple[str, tuple[str, ...] | None], ...] | None = None
+    query_id: str = ""
+    failed: bool = False
+
+
+class QueryRead(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A logged query as it is kept, without its SQL: texts hold literals, and literals hold people.
+
+    id:      of the query in its log, or of its content where the log gives none; one id is one read
+    tables:  read, by the catalog's names where it has them
+    columns: read, as ``schema.table.column``; None where only the tables are known
+    writes:  tables that the statement wrote
+    problem: why columns, or tables too, are unknown: a kind of error and its place, never the text
+    """
+
+    id: str
+    at: datetime
+    user: str = ""
+    tag: str = ""
+    application: str = ""
+    tables: tuple[str, ...] = ()
+    columns: tuple[str, ...] | None = None
+    writes: tuple[str, ...] = ()
+    problem: str = ""
+
+
+class Fate(Enum):
+    """What became of one line of an export; every line has one, and all of them are counted."""
+
+    COLUMNS = "columns known"
+    TABLES = "tables known, columns not"
+    UNREADABLE = "unreadable"
+    NOTHING = "reads no table"
+    FAILED = "did not succeed"
+    MALFORMED = "malformed line"
+
+
+@dataclass(frozen=True, slots=True)
+class QueryLog:
+    """All reads that were ingested, oldest first, and the windows that they were drawn from, merged and in order."""
+
+    reads: tuple[QueryRead, ...] = ()
+    windows: tuple[Window, ...] = ()
+    problems: tuple[str, ...] = field(default=())
+
+    @property
+    def window(self) -> Window | None:
+        """The latest window without a gap; None where no log was ingested."""
+        return self.windows[-1] if self.windows else None
+
+    @property
+    def unreadable(self) -> int:
+        """How many logged queries read something that is not known."""
+        return sum(not read.tables for read in self.reads)
+
+    def since(self, start: datetime) -> "QueryLog":
+        """Return what the log says of the time from ``start`` on."""
+        windows = tuple(Window(max(it.start, start), it.end) for it in self.windows if it.end >= start)
+        return QueryLog(tuple(read for read in self.reads if read.at >= start), windows, self.problems)
+
+
+def merged(windows: Iterable[Window]) -> tuple[Window, ...]:
+    """Return ``windows`` in order, those that overlap or lie no further apart than ``QUIET`` as one."""
+    return tuple(_merged(sorted(windows)))
+
+
+def _merged(windows: Iterable[Window]) -> Iterator[Window]:
+    current: Window | None = None
+    for window in windows:
+        if current and window.start <= current.end + QUIET:
+            current = Window(current.start, max(current.end, window.end))
+            continue
+        if current:
+            yield current
+        current = window
+    if current:
+        yield current
