@@ -25,9 +25,8 @@ def explicit(event: Event) -> Event:
     """Return ``event`` with what its lineage facets say as inputs, outputs and column lineage."""
     of_job = event.job.facets.lineage
     said = [(entry.namespace, entry.name, entry) for entry in of_job.entries] if of_job else []
-    for part in (*event.outputs, *([event.dataset] if event.dataset else [])):
-        if part.facets.lineage:
-            said.append((part.namespace, part.name, part.facets.lineage))
+    of_tables = (*event.outputs, *([event.dataset] if event.dataset else []))
+    said += [(part.namespace, part.name, part.facets.lineage) for part in of_tables if part.facets.lineage]
     if not said:
         return event
     kept = [(namespace, name, entry) for namespace, name, entry in said if entry.type == "DATASET" and name]

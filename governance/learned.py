@@ -26,7 +26,7 @@ class Learned(Enum):
 
 
 PARSERS = re.compile(
-    rf"{HEADWATER}|integration/(dbt|sql|airflow|common)\b|provider.*openlineage|sqlglot|sqlparser", re.I
+    rf"{HEADWATER}|integration/(dbt|sql|airflow|common)\b|provider.*openlineage|sqlglot|sqlparser", re.IGNORECASE
 )
 """Producers that read SQL text for their column lineage; Spark, Flink and Trino take it from the plan that ran."""
 

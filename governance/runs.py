@@ -101,6 +101,11 @@ class Run:
         return "ABANDONED" if self.ended is None and now - self.began > patience else self.state
 
 
+def ended(run: Run) -> datetime:
+    """Return when the run ended, for one without an end when it began."""
+    return run.ended or run.began
+
+
 def read_runs(events: Iterable[Event]) -> tuple[Run, ...]:
     """Return the runs that ``events`` tell of, ordered by start, run id and job; the order of events is no matter."""
     grouped: dict[tuple[str, Job], list[Event]] = defaultdict(list)

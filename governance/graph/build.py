@@ -1,0 +1,156 @@
+"""Runs → Graph.
+
+For each job and output the latest COMPLETE run stands, several jobs that write one table add up, and a run that failed
+or was aborted adds nothing. What jobs and datasets declare of themselves stands beside the runs.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+
+from governance.dataset import Dataset, Field
+from governance.dependencies import dependencies, input_datasets
+from governance.events.model import Event
+from governance.graph.model import RANK, Edge, Flow, Graph, Tagged, Write
+from governance.learned import Learned
+from governance.lineage.model import Transformation
+from governance.runs import Job, Run, RunDataset, ended, read_declared, read_runs
+
+Said = tuple[Run, RunDataset]
+
+
+def build_graph(events: Iterable[Event]) -> Graph:
+    """Return the graph of ``events``, the same for every order of them."""
+    read = tuple(events)
+    return graph_of(read_runs(read), read_declared(read))
+
+
+def graph_of(runs: Iterable[Run], declared: Iterable[Run] = ()) -> Graph:
+    """Return the graph of ``runs`` and of what is ``declared``: the latest COMPLETE of each job and output stands."""
+    completed = [run for run in runs if run.state == "COMPLETE" and run.ended]
+    said = tuple(declared)
+    ran = _standing(completed)
+    standing = [*ran, *_beside(ran, _standing(run for run in said if run.learned is Learned.DECLARED))]
+    writes = tuple(_write(run, output) for run, output in standing)
+    edges = tuple(sorted((edge for run, out in standing for edge in _edges(run, out)), key=_edge_order))
+    flows = (flow for write in writes for flow in _flows(write))
+    by_name = sorted(flows, key=lambda flow: (flow.source, flow.target, flow.job, flow.run_id))
+    seen = _seen((*completed, *said))
+    return Graph(
+        edges=edges,
+        flows=tuple(by_name),
+        writes=writes,
+        fields=_fields(standing, writes, edges, seen),
+        tags=_tags(seen),
+        dropped=_dropped(seen),
+    )
+
+
+def _standing(runs: Iterable[Run]) -> list[Said]:
+    latest: dict[tuple[Dataset, Job], Said] = {}
+    for run in sorted(runs, key=lambda run: (ended(run), run.run_id)):
+        for output in run.outputs:
+            latest[output.dataset, run.job] = run, output
+    return [latest[key] for key in sorted(latest)]
+
+
+def _beside(ran: Iterable[Said], declared: Iterable[Said]) -> Iterator[Said]:
+    """Yield what declarations add: a branch that no run took, and a job that never ran; not less than a run told."""
+    known = {(out.dataset, run.job) for run, out in ran}
+    return ((run, out) for run, out in declared if out.lineage or (out.dataset, run.job) not in known)
+
+
+def _write(run: Run, output: RunDataset) -> Write:
+    named = (source.dataset for source in run.inputs)
+    traced = input_datasets(output.lineage) if output.lineage else ()
+    return Write(
+        job=run.job,
+        dataset=output.dataset,
+        run_id=run.run_id,
+        at=ended(run),
+        inputs=tuple(sorted({*named, *traced})),
+        fields=tuple(dict.fromkeys((*output.fields, *(output.lineage.fields if output.lineage else ())))),
+        traced=output.lineage is not None,
+        gaps=_gaps(output),
+        snapshot=output.snapshot,
+        owners=output.owners,
+        learned=run.learned,
+    )
+
+
+def _flows(write: Write) -> Iterator[Flow]:
+    for source in write.inputs:
+        yield Flow(
+            source, write.dataset, write.job.name, write.run_id, write.at, write.traced, write.gaps, write.learned
+        )
+
+
+def _gaps(output: RunDataset) -> tuple[str, ...]:
+    if output.lineage is None:
+        return ()
+    # lineage of a nested member (address.city) speaks for its column
+    said = {name.partition(".")[0] for name in output.lineage.fields} | set(output.lineage.fields)
+    return tuple(name for name in output.fields if name not in said)
+
+
+def _edges(run: Run, output: RunDataset) -> Iterator[Edge]:
+    if output.lineage is None:
+        return
+    found: dict[tuple[Field, Field | Dataset, Transformation], bool] = {}
+    for source, target, transformation, masking in dependencies(output.dataset, output.lineage):
+        key = source, target, transformation
+        # masked only if every way is: one clear copy beside a hashed one is clear
+        found[key] = masking and found.get(key, True)
+    for (source, target, transformation), masking in found.items():
+        yield Edge(source, target, transformation, masking, run.job.name, run.run_id, ended(run), run.learned)
+
+
+def _edge_order(edge: Edge) -> tuple[object, ...]:
+    target = edge.target
+    where = (target.dataset, target.name) if isinstance(target, Field) else (target, "")
+    return (where, RANK[edge.transformation], edge.source, edge.job, edge.run_id)
+
+
+def _seen(runs: Iterable[Run]) -> list[Said]:
+    """Return every description of a dataset, the latest first."""
+    ordered = sorted(runs, key=lambda run: (ended(run), run.run_id, run.job), reverse=True)
+    return [(run, part) for run in ordered for part in (*run.outputs, *run.inputs)]
+
+
+def _fields(
+    standing: Iterable[Said], writes: Iterable[Write], edges: Iterable[Edge], seen: Iterable[Said]
+) -> dict[Dataset, tuple[Field, ...]]:
+    names: dict[Dataset, dict[str, None]] = defaultdict(dict)
+    for write in writes:
+        names[write.dataset].update(dict.fromkeys(write.fields))
+        for read in write.inputs:
+            names[read].update({})
+    written = {write.dataset for write in writes if write.fields}
+    readers = {id(run) for run, _ in standing}
+    for run, part in seen:
+        # what a job wrote is known from the job; a reader may have seen an older schema of it
+        if part.dataset not in written and (id(run) in readers or run.state == "DECLARED"):
+            names[part.dataset].update(dict.fromkeys(part.fields))
+    for edge in sorted(edges, key=lambda edge: edge.source):
+        names[edge.source.dataset].setdefault(edge.source.name)
+    return {dataset: tuple(Field(dataset, name) for name in names[dataset]) for dataset in sorted(names)}
+
+
+def _tags(seen: Iterable[Said]) -> Mapping[Field | Dataset, tuple[Tagged, ...]]:
+    """Return the tags of each thing: those of each job's latest run, so that a tag goes when its producer drops it."""
+    latest: dict[tuple[Dataset, Job], RunDataset] = {}
+    for run, part in seen:
+        latest.setdefault((part.dataset, run.job), part)
+    found: dict[Field | Dataset, set[Tagged]] = defaultdict(set)
+    for (dataset, job), part in latest.items():
+        for tag in part.tags or ():
+            thing = Field(dataset, tag.field) if tag.field else dataset
+            found[thing].add(Tagged(tag.key, tag.value, tag.source or "", job.name))
+    return {thing: tuple(sorted(found[thing])) for thing in found}
+
+
+def _dropped(seen: Iterable[Said]) -> frozenset[Dataset]:
+    """Return the datasets of which the last thing said is that they were dropped."""
+    latest: dict[Dataset, str] = {}
+    for _, part in seen:
+        latest.setdefault(part.dataset, part.change.lifecycle_state_change.upper() if part.change else "")
+    return frozenset(dataset for dataset, change in latest.items() if change == "DROP")
