@@ -89,7 +89,7 @@ def lineage(files: tuple[str, ...], schema: Path | None, dialect: str, form: str
     found: list[ColumnLineage] = []
     refused = False
     for file in files:
-        sql = click.get_text_stream("stdin").read() if file == "-" else _text(Path(file))
+        sql = sys.stdin.read() if file == "-" else _text(Path(file))
         try:
             found += column_lineage(sql, tables, dialect=dialect)
         except LineageError as error:
@@ -144,12 +144,11 @@ def check() -> None:
     from governance.rules import check as judge
     from governance.rules.finding import Severity
     from platform_assets.definitions import known_to
-    from platform_assets.factory import load
     from platform_assets.tour import project_instance
 
     project = find_project()
     with project_instance(project) as instance:
-        known = known_to(load(project), instance)
+        known = known_to(project, instance)
     outcomes = [judge(rule, known) for rule in RULES]
     click.echo("\n".join(outcome_text(outcome) for outcome in outcomes))
     errors = [it for outcome in outcomes for it in outcome.findings if it.severity is Severity.ERROR]
@@ -179,16 +178,28 @@ def ship(seconds: float) -> None:
 
 @events.command()
 def repair() -> None:
-    """Rebuild lost COMPLETE events from the snapshots that carry their run's id. Exit code 1 where one cannot be."""
+    """Write the ends that are missing. Exit code 1 where one cannot be written.
+
+    A committed run gets its COMPLETE back from the snapshot that carries its id; a run that Dagster saw fail or be
+    terminated, and that sent no end, gets FAIL or ABORT.
+    """
+    from platform_assets.definitions import closer_of
     from platform_assets.factory import load
     from platform_assets.repair import repair_events
+    from platform_assets.tour import project_instance
 
-    repaired = repair_events(load(find_project()))
+    loaded = load(find_project())
+    # what was committed first: a run that died after its commit is complete
+    repaired = repair_events(loaded)
+    with project_instance(loaded.project) as instance:
+        ended = closer_of(loaded).close(instance)
     for it in repaired:
         said = f"{it.lost.job}, snapshot {it.lost.snapshot.snapshot_id}"
-        click.echo(f"{said}: not rebuilt: {it.problem}" if it.problem else f"{said}: rebuilt")
-    if not repaired:
-        click.echo("no COMPLETE is missing")
+        click.echo(f"{said}: COMPLETE not rebuilt: {it.problem}" if it.problem else f"{said}: COMPLETE rebuilt")
+    for dead in ended:
+        click.echo(f"{dead.known.table}, run {dead.known.attempt.run_id}: ended, {dead.known.status} in Dagster")
+    if not repaired and not ended:
+        click.echo("no run lacks its end")
     sys.exit(1 if any(it.problem for it in repaired) else 0)
 
 

@@ -7,7 +7,7 @@ from governance.project import Project
 
 
 def dagster_home(project: Project) -> Path:
-    """Return the folder for ``DAGSTER_HOME``, with the settings of ``platform_assets/dagster.yaml`` where it had none."""
+    """Return the folder for ``DAGSTER_HOME``, with ``platform_assets/dagster.yaml`` in it where it had none."""
     home = project.state / "dagster"
     settings = home / "dagster.yaml"
     if not settings.exists():

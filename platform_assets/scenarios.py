@@ -13,14 +13,14 @@ from governance.project import Project
 from governance.report.findings import findings_text
 from governance.rules import RULES, check
 from platform_assets.catalog import load_known, open_catalog, plan
-from platform_assets.definitions import build_definitions, known_to
+from platform_assets.definitions import build_definitions, closer_of, known_to
 from platform_assets.engines.duckdb import DuckDb
 from platform_assets.engines.engine import Query
 from platform_assets.factory import duckdb_resource, load
 from platform_assets.job import JobOutcome, run_job
 from platform_assets.publish import replace, target
 from platform_assets.repair import repair_events
-from platform_assets.tour import Say, check_line, checks_line, project_instance
+from platform_assets.tour import Say, checks_line, project_instance
 
 SWITCH = "OPENLINEAGE_DISABLED"
 
@@ -138,10 +138,10 @@ def _governance(project: Project, say: Say, ran: JobOutcome | None) -> set[str]:
         say("\n".join(said))
     with project_instance(project) as instance:
         outcome = run_job(build_definitions(project), "governance", instance)
-        known = known_to(load(project), instance)
+        known = known_to(project, instance)
     say(f"governance: {checks_line(outcome)}")
     for red in outcome.red:
-        say(f"\n{check_line(red)}")
+        say(f"red: {red.check} of {red.asset}\n")
     names = {red.check for red in outcome.red}
     for rule in RULES:
         if rule.name in names:
@@ -156,7 +156,9 @@ def _reset(project: Project, say: Say) -> bool:
             catalog.drop_table(COPY)
             say(f"dropped {COPY}")
     for repaired in repair_events(load(project)):
-        say(f"rebuilt the lost COMPLETE of {repaired.lost.job} {repaired.problem}".rstrip())
+        say(f"{repaired.lost.job}: {repaired.problem or 'its lost COMPLETE is rebuilt from its snapshot'}")
+    with project_instance(project) as instance:
+        closer_of(load(project)).close(instance)
     red = _governance(project, say, _nightly(project, "marketing.campaign_list"))
     return not red
 

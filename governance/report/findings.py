@@ -57,6 +57,8 @@ def _summary(outcome: Outcome) -> str:
 def _paragraph(finding: Finding) -> Iterator[str]:
     yield plain(f"{finding.severity.value} {_place(finding)}  {finding.rule}")
     yield f"  {plain(finding.message)}"
+    if finding.decided_by:
+        yield f"  decided by: {plain(finding.decided_by)}"
     yield f"  fix: {plain(finding.fix)}"
 
 

@@ -25,7 +25,7 @@ FINDING = Finding(
 
 def test_a_finding_says_what_is_wrong_where_and_what_to_do() -> None:
     assert findings_text([FINDING]) == (
-        "ERROR b.b.email  understated_classification\n  declared internal\n  fix: raise it"
+        "ERROR b.b.email  understated_classification\n  declared internal\n  decided by: a.a.email\n  fix: raise it"
     )
     assert findings_markdown([FINDING]).splitlines()[2] == (
         "| ERROR | b.b | email | declared internal | raise it | a.a.email |"

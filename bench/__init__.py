@@ -1,0 +1,1 @@
+"""Benchmarks: ratios side by side, measured on the machine at hand."""
