@@ -3,13 +3,14 @@
 from collections.abc import Iterable
 from datetime import datetime
 
+from governance.events.client import disabled
 from governance.events.store import EventStore
 from governance.graph import graph_of
 from governance.project import Project
 from governance.rules import EndedAttempt, Known
 from governance.runs import read_runs
 from platform_assets.catalog import inventory, open_catalog
-from platform_assets.factory import Loaded, load
+from platform_assets.factory import load
 
 
 def known(project: Project, ended: Iterable[EndedAttempt], now: datetime) -> Known:
@@ -22,6 +23,7 @@ def known(project: Project, ended: Iterable[EndedAttempt], now: datetime) -> Kno
     """
     loaded, store = load(project), EventStore(project.events)
     runs = read_runs(store.read().events)
+    jobs = [pipeline.job for pipeline in loaded.pipelines]
     with open_catalog(project) as catalog:
         tables = inventory(catalog)
     return Known(
@@ -33,11 +35,7 @@ def known(project: Project, ended: Iterable[EndedAttempt], now: datetime) -> Kno
         sources=frozenset(source.table for source in loaded.sources),
         pipelines=frozenset(pipeline.table for pipeline in loaded.pipelines),
         unreadable=loaded.program.unreadable,
-        silenced=_silenced(store, loaded),
+        silenced=disabled(),
         now=now,
+        filtered={job: reason for job in jobs if (reason := store.silenced(job))},
     )
-
-
-def _silenced(store: EventStore, loaded: Loaded) -> str | None:
-    reasons = (store.silenced(pipeline.job) for pipeline in loaded.pipelines)
-    return next((reason for reason in reasons if reason), None)

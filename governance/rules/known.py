@@ -1,7 +1,7 @@
 """What the rules look at: all that is known of the platform at one moment, gathered by a shell."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from governance.errors import HeadwaterError
@@ -31,6 +31,7 @@ class Known:
     pipelines:   tables that assets own
     unreadable:  pipelines whose SQL or file cannot be read, by table
     silenced:    why events are switched off, in words to show; None where nothing says so
+    filtered:    by job, the user's filter that drops its events
     now:         the moment of asking, with a zone
     """
 
@@ -44,3 +45,4 @@ class Known:
     unreadable: Mapping[str, HeadwaterError]
     silenced: str | None
     now: datetime
+    filtered: Mapping[str, str] = field(default_factory=dict)

@@ -33,7 +33,8 @@ def _of_attempts(known: Known) -> Iterator[Finding]:
         if problem:
             # what switches events off does not turn one into another
             arrived = run is not None and run.state in TERMINAL
-            yield _finding(ended, problem, None if arrived else known.silenced)
+            cause = known.silenced or known.filtered.get(ended.attempt.job)
+            yield _finding(ended, problem, None if arrived else cause)
 
 
 def _problem(ended: EndedAttempt, run: Run | None) -> str:

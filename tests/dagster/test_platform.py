@@ -1,6 +1,7 @@
 """The whole code location on a small shop: real Iceberg tables, real events, real checks, one process."""
 
 from collections import Counter
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -54,6 +55,17 @@ def test_events_switched_off_turn_missing_run_red_and_nothing_else(
     assert all("OPENLINEAGE_DISABLED=true" in (it.description or "") for it in failed(result))
     monkeypatch.delenv("OPENLINEAGE_DISABLED")
     assert red(shop.run("governance", instance)) == {(table, "missing_run") for table in TABLES}
+
+
+def test_a_filter_is_named_where_it_drops_events_and_nowhere_else(
+    shop: Shop, instance: DagsterInstance, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    shop.run("nightly", instance)
+    (tmp_path / "openlineage.yml").write_text("filters:\n  - type: exact\n    match: mart.mailing\n")
+    monkeypatch.setenv("OPENLINEAGE_CONFIG", str(tmp_path / "openlineage.yml"))
+    result = shop.run("nightly", instance)
+    assert red(result) == {("mart.mailing", "missing_run")}
+    assert all("filter 'mart.mailing' of openlineage.yml" in (it.description or "") for it in failed(result))
 
 
 def test_a_table_written_behind_lineages_back_is_red_on_the_platform(shop: Shop, instance: DagsterInstance) -> None:
