@@ -65,6 +65,7 @@ def read_join(scope: Scope, join: exp.Expr) -> None:
         return
     left = list(scope.relations)
     hidden = kind in {"SEMI", "ANTI"}
+    rows, scope.rows = scope.rows, {} if hidden else scope.rows
     read_joined(scope, args["this"])
     sides = Sides(left, scope.relations[len(left) :], FILTER if hidden else JOIN)
     if args.get("using"):
@@ -75,7 +76,9 @@ def read_join(scope: Scope, join: exp.Expr) -> None:
     for name in ("on", "match_condition"):
         if args.get(name) is not None:
             depend(scope, args[name], sides.hop, scope.rows)
-    if hidden:
+    if hidden:  # the right side only decides which rows stay
+        add(rows, scope.rows, FILTER)
+        scope.rows = rows
         _hide(scope, left)
 
 

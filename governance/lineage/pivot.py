@@ -119,7 +119,7 @@ def _names(inner: Scope, ins: Sequence[exp.Expr], aggregates: Sequence[exp.Expr]
 def _suffix(inner: Scope, aggregate: exp.Expr, *, alone: bool) -> str:
     if aggregate.__class__ is exp.Alias:
         return f"_{aggregate.alias}"
-    return "" if alone else f"_{name_of(inner.session.rules, aggregate)}"
+    return "" if alone else f"_{name_of(inner.session, aggregate)}"
 
 
 def _value_name(value: exp.Expr) -> str:

@@ -72,7 +72,7 @@ def projection(scope: Scope, tree: exp.Expr) -> Column:
     known = shape(scope, value)
     deps: Deps = known.deps if known is not None else value_of(scope, value)
     if not name:
-        name = name_of(scope.session.rules, value)
+        name = name_of(scope.session, value)
         key = scope.session.rules.fold(name, None)
     return Column(name, key, deps, known.members if known is not None else None)
 

@@ -87,9 +87,7 @@ class Session:
 
     def place(self, at: exp.Expr | None) -> tuple[int | None, int | None]:
         """Return the 1-based line and column where ``at`` begins in the text, None where the tree does not say."""
-        starts = (
-            [] if at is None else [part.meta["start"] for part in at.find_all(exp.Identifier) if "start" in part.meta]
-        )
+        starts = [] if at is None else [part.meta["start"] for part in at.walk() if "start" in part.meta]
         if not starts:
             return None, None
         start = min(starts)
