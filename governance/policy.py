@@ -1,8 +1,9 @@
 """The policy files as frozen types; a bad file is an error that names the file, the table and the key.
 
 ``metadata.toml`` holds the owner of each table and the class and description of each column, ``lineage.toml`` how
-lineage is named and followed and which jobs run elsewhere, ``waivers.toml`` the findings that someone accepts. A later
-policy folder replaces tables and settings of an earlier one by their names, and adds its waivers.
+lineage is named and followed and which jobs run elsewhere, ``waivers.toml`` the findings that someone accepts and the
+edges that someone declassified. A later policy folder replaces tables and settings of an earlier one by their names,
+and adds what it accepts.
 """
 
 import re
@@ -15,11 +16,25 @@ from types import MappingProxyType
 from governance.duration import EXPECTED, parse_duration
 from governance.owner import OWNER_FORM, is_owner
 from governance.policy_file import Section, read_section
+from governance.policy_lineage import KEYS, LineagePolicy, NamespacePolicy, lineage_policy
 from governance.project import Project
 from governance.sql_type import EXPECTED as TYPES
 from governance.sql_type import sql_type
 
-THROUGH = ("DIRECT", "INDIRECT")
+__all__ = [
+    "ColumnPolicy",
+    "Declassified",
+    "ExternalJob",
+    "LineagePolicy",
+    "NamespacePolicy",
+    "Policy",
+    "Source",
+    "TablePolicy",
+    "Waiver",
+    "load_policy",
+    "load_sources",
+]
+
 TABLE = re.compile(r"[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
 
 
@@ -41,30 +56,28 @@ class TablePolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class LineagePolicy:
-    """How lineage is named and how classifications follow it.
-
-    order:             the classes from least to most protected
-    propagate_through: the transformation types that count, of ``DIRECT`` and ``INDIRECT``
-    masking_functions: names of the team's own masking functions, in lower case
-    namespace:         the datasets' namespace in events
-    job_namespace:     the jobs' namespace in events
-    """
-
-    order: tuple[str, ...]
-    propagate_through: frozenset[str]
-    masking_functions: frozenset[str]
-    namespace: str
-    job_namespace: str
-
-
-@dataclass(frozen=True, slots=True)
 class Waiver:
     """An accepted finding: of a whole table where ``column`` is None, through the day ``until``."""
 
     rule: str
     table: str
     column: str | None
+    reason: str
+    who: str
+    until: date
+
+
+@dataclass(frozen=True, slots=True)
+class Declassified:
+    """An edge that passes on less than its source's class, through the day ``until``: someone looked and says so.
+
+    source, target: columns as ``schema.table.column``; a table as target is every row of it
+    classification: what the edge passes on instead; None for nothing at all
+    """
+
+    source: str
+    target: str
+    classification: str | None
     reason: str
     who: str
     until: date
@@ -89,6 +102,7 @@ class Policy:
     lineage: LineagePolicy
     waivers: tuple[Waiver, ...] = ()
     external_jobs: tuple[ExternalJob, ...] = ()
+    declassified: tuple[Declassified, ...] = ()
 
     def column(self, table: str, column: str) -> ColumnPolicy:
         """Return what was declared of a column, an empty declaration where nothing was."""
@@ -112,16 +126,25 @@ def load_policy(project: Project) -> Policy:
     """
     settings = _files(project, "lineage.toml")
     for section in settings:
-        section.only("order", "propagate_through", "masking_functions", "namespace", "job_namespace", "jobs")
-    lineage = _lineage(settings)
+        section.only(*KEYS, "jobs")
+    lineage = lineage_policy(settings)
+    classes = lineage.lattice.classes
     tables = {
-        name: _table(section, lineage.order)
+        name: _table(section, classes)
         for file in _files(project, "metadata.toml")
         for name, section in _named_tables(file)
     }
     jobs = {job.name: job for file in settings for job in _external_jobs(file, lineage.job_namespace)}
-    waivers = tuple(waiver for folder in project.policy for waiver in _waivers(project, folder / "waivers.toml"))
-    return Policy(MappingProxyType(tables), lineage, waivers, tuple(jobs[name] for name in sorted(jobs)))
+    accepted = tuple(file for folder in project.policy for file in _accepted(project, folder / "waivers.toml"))
+    return Policy(
+        tables=MappingProxyType(tables),
+        lineage=lineage,
+        waivers=tuple(_waiver(section) for file in accepted for section in file.list_of_sections("waiver")),
+        external_jobs=tuple(jobs[name] for name in sorted(jobs)),
+        declassified=tuple(
+            _declassified(section, classes) for file in accepted for section in file.list_of_sections("declassify")
+        ),
+    )
 
 
 def load_sources(project: Project) -> tuple[Source, ...]:
@@ -177,29 +200,6 @@ def _column(section: Section, order: tuple[str, ...]) -> ColumnPolicy:
     return ColumnPolicy(classification, section.optional_text("description"))
 
 
-def _lineage(files: tuple[Section, ...]) -> LineagePolicy:
-    def holder(key: str) -> Section:
-        return next((file for file in reversed(files) if key in file.values), files[0])
-
-    order = holder("order").texts("order")
-    if not order:
-        raise holder("order").wrong("order", "it names no class", fix='write order = ["public", "internal"]')
-    through = holder("propagate_through").texts("propagate_through")
-    unknown = [word for word in through if word not in THROUGH]
-    if unknown or not through:
-        problem = f"unknown transformation type {unknown[0]!r}" if unknown else "it names no transformation type"
-        raise holder("propagate_through").wrong(
-            "propagate_through", problem, fix=f"write one or both of {', '.join(THROUGH)}"
-        )
-    return LineagePolicy(
-        order=order,
-        propagate_through=frozenset(through),
-        masking_functions=frozenset(name.lower() for name in holder("masking_functions").texts("masking_functions")),
-        namespace=holder("namespace").text("namespace"),
-        job_namespace=holder("job_namespace").text("job_namespace"),
-    )
-
-
 def _external_jobs(file: Section, default_namespace: str) -> Iterator[ExternalJob]:
     for name, section in file.section("jobs").sections():
         section.only("cadence", "owner", "namespace", "description")
@@ -215,12 +215,12 @@ def _external_jobs(file: Section, default_namespace: str) -> Iterator[ExternalJo
         )
 
 
-def _waivers(project: Project, path: Path) -> Iterator[Waiver]:
-    """Yield the waivers of a file; one that is not there waives nothing."""
+def _accepted(project: Project, path: Path) -> Iterator[Section]:
+    """Yield the file of what people accept; one that is not there accepts nothing."""
     if path.exists():
         file = read_section(path, project.relative(path))
-        file.only("waiver")
-        yield from (_waiver(section) for section in file.list_of_sections("waiver"))
+        file.only("waiver", "declassify")
+        yield file
 
 
 def _waiver(section: Section) -> Waiver:
@@ -229,6 +229,22 @@ def _waiver(section: Section) -> Waiver:
         rule=section.text("rule"),
         table=section.text("table"),
         column=section.optional_text("column"),
+        reason=section.text("reason"),
+        who=section.text("who"),
+        until=section.day("until"),
+    )
+
+
+def _declassified(section: Section, classes: tuple[str, ...]) -> Declassified:
+    section.only("from", "to", "classification", "reason", "who", "until")
+    classification = section.optional_text("classification")
+    if classification is not None and classification not in classes:
+        fix = f"write one of {', '.join(classes)}, or leave it out"
+        raise section.wrong("classification", f"unknown class {classification!r}", fix=fix)
+    return Declassified(
+        source=section.text("from"),
+        target=section.text("to"),
+        classification=classification,
         reason=section.text("reason"),
         who=section.text("who"),
         until=section.day("until"),

@@ -1,0 +1,125 @@
+"""``lineage.toml`` as frozen types: how lineage is named and how classifications follow it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from governance.lattice import Lattice, NoBound, lattice_of
+from governance.names import Spelling
+from governance.policy_file import Section
+
+THROUGH = ("DIRECT", "INDIRECT")
+KEYS = ("order", "propagate_through", "masking_functions", "namespace", "job_namespace", "namespaces", "tags")
+"""The keys that are read here; others of the file are read where they are used."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamespacePolicy:
+    """What holds in one namespace of datasets only; None where the general setting does.
+
+    names:             how it compares names
+    propagate_through: the transformation types that count for columns in it
+    """
+
+    names: Spelling | None = None
+    propagate_through: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LineagePolicy:
+    """How lineage is named and how classifications follow it.
+
+    order:             the classes from least to most protected, or chains of a partial order (``"a < b"``)
+    propagate_through: the transformation types that count, of ``DIRECT`` and ``INDIRECT``
+    masking_functions: names of the team's own masking functions, in lower case
+    namespace:         the datasets' namespace in events
+    job_namespace:     the jobs' namespace in events
+    namespaces:        what holds in single namespaces of datasets
+    tags:              what other producers' tags mean here: a tag's key, or ``key=value``, to a class
+    """
+
+    order: tuple[str, ...]
+    propagate_through: frozenset[str]
+    masking_functions: frozenset[str]
+    namespace: str
+    job_namespace: str
+    namespaces: Mapping[str, NamespacePolicy] = field(default_factory=lambda: MappingProxyType({}))
+    tags: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def lattice(self) -> Lattice:
+        """The classes and which protects more."""
+        return lattice_of(self.order)
+
+    @property
+    def spellings(self) -> Mapping[str, Spelling]:
+        """How each namespace compares names, as far as the file says."""
+        return {name: it.names for name, it in self.namespaces.items() if it.names is not None}
+
+
+def lineage_policy(files: tuple[Section, ...]) -> LineagePolicy:
+    """Return what ``files`` say together; a later one replaces a setting of an earlier one.
+
+    Raises:
+        PolicyError: a setting is missing or says something that is not allowed.
+    """
+
+    def holder(key: str) -> Section:
+        return next((file for file in reversed(files) if key in file.values), files[0])
+
+    classes = _order(holder("order")).classes
+    return LineagePolicy(
+        order=holder("order").texts("order"),
+        propagate_through=_through(holder("propagate_through")),
+        masking_functions=frozenset(name.lower() for name in holder("masking_functions").texts("masking_functions")),
+        namespace=holder("namespace").text("namespace"),
+        job_namespace=holder("job_namespace").text("job_namespace"),
+        namespaces=MappingProxyType({name: it for file in files for name, it in _namespaces(file)}),
+        tags=MappingProxyType({tag: name for file in files for tag, name in _tags(file, classes)}),
+    )
+
+
+def _order(file: Section) -> Lattice:
+    order = file.texts("order")
+    if not order:
+        raise file.wrong("order", "it names no class", fix='write order = ["public", "internal"]')
+    fix = 'write a line, ["public", "internal"], or chains, ["public < internal", "public < billing"], that meet again'
+    if any(not name.strip() for text in order for name in text.split("<")):
+        raise file.wrong("order", "a class has no name", fix=fix)
+    try:
+        return lattice_of(order)
+    except NoBound as error:
+        raise file.wrong("order", str(error), fix=fix) from error
+
+
+def _through(section: Section) -> frozenset[str]:
+    through = section.texts("propagate_through")
+    unknown = [word for word in through if word not in THROUGH]
+    if unknown or not through:
+        problem = f"unknown transformation type {unknown[0]!r}" if unknown else "it names no transformation type"
+        raise section.wrong("propagate_through", problem, fix=f"write one or both of {', '.join(THROUGH)}")
+    return frozenset(through)
+
+
+def _namespaces(file: Section) -> Iterator[tuple[str, NamespacePolicy]]:
+    for name, section in file.section("namespaces").sections():
+        section.only("names", "propagate_through")
+        through = _through(section) if "propagate_through" in section.values else None
+        yield name, NamespacePolicy(_names(section), through)
+
+
+def _names(section: Section) -> Spelling | None:
+    written = section.optional_text("names")
+    rules = {rule.value: rule for rule in Spelling}
+    if written is not None and written not in rules:
+        raise section.wrong("names", f"unknown rule {written!r}", fix=f"write one of {', '.join(rules)}")
+    return rules[written] if written is not None else None
+
+
+def _tags(file: Section, classes: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    section = file.section("tags")
+    for tag in section.values:
+        name = section.text(tag)
+        if name not in classes:
+            raise section.wrong(tag, f"unknown class {name!r}", fix=f"write one of {', '.join(classes)}")
+        yield tag, name
