@@ -23,6 +23,10 @@ class Window:
         """How long it is."""
         return self.end - self.start
 
+    def as_dict(self) -> dict[str, str]:
+        """Return ``{"from", "to"}`` in ISO form."""
+        return {"from": self.start.isoformat(), "to": self.end.isoformat()}
+
     def __str__(self) -> str:
         """Return ``2026-07-01 to 2026-09-29``."""
         return f"{self.start:%Y-%m-%d} to {self.end:%Y-%m-%d}"

@@ -1,0 +1,187 @@
+"""Consumers of a table: everyone that lineage, query logs, declarations and BI metadata together know of.
+
+Each source sees what the others miss, so a consumer stands here once with the evidence of each. What none of them saw
+is not nothing: the answer is about these sources over this window, and says so.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from governance.consumers.declared import Declarations, Declared
+from governance.consumers.model import GRAPH, LOG, Consumer, Consumers, Evidence, Gap
+from governance.consumers.observed import Observed, observe
+from governance.consumers.records import Records
+from governance.dataset import Dataset, Field
+from governance.graph import Graph
+from governance.queries.model import Window
+
+
+def consumers_of(asked: Dataset | Field, records: Records, at: datetime) -> Consumers:
+    """Return everyone known to read ``asked``, a table or one column of it."""
+    dataset = asked.dataset if isinstance(asked, Field) else asked
+    column = str(asked) if isinstance(asked, Field) else None
+    owner, window = records.owner(dataset.name), records.log.window
+    pairs = [pair for pair in observe(records) if pair.table == dataset.name]
+    found = _Found(records)
+    found.add(_of_graph(records.graph, dataset))
+    found.add(_of_log(pairs, window))
+    found.add(_of_declarations(records.declarations, dataset))
+    every = found.consumers(at)
+    wanted = [consumer for consumer in every if _reads(consumer, column)]
+    return Consumers(
+        asked=str(asked),
+        at=at,
+        sources=_sources(records),
+        consumers=tuple(sorted(wanted, key=_rank)),
+        log_only=tuple(_read_without_edge(pair, dataset.name, owner) for pair in pairs if not pair.explained),
+        graph_only=tuple(_edges_without_reads(every, dataset.name, window, owner)),
+        unreadable=records.log.unreadable,
+        unplaced=frozenset(it.name for it in wanted if column and not _certain(it, column)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """Who a piece of evidence is about."""
+
+    name: str
+    kind: str
+    declared: Declared | None = None
+    shared: bool = False
+
+
+class _Found:
+    """Evidence gathered by consumer."""
+
+    def __init__(self, records: Records) -> None:
+        self.records = records
+        self.who: dict[str, list[_Named]] = defaultdict(list)
+        self.said: dict[str, list[Evidence]] = defaultdict(list)
+
+    def add(self, found: Iterable[tuple[_Named, Evidence]]) -> None:
+        for who, said in found:
+            self.who[who.name].append(who)
+            self.said[who.name].append(said)
+
+    def consumers(self, at: datetime) -> list[Consumer]:
+        return [self._consumer(name, at) for name in self.who]
+
+    def _consumer(self, name: str, at: datetime) -> Consumer:
+        who, evidence = self.who[name], tuple(self.said[name])
+        declared = next((it.declared for it in who if it.declared), None)
+        kinds = [it.kind for it in who]
+        return Consumer(
+            name=name,
+            kind=declared.kind if declared else "job" if "job" in kinds else kinds[0],
+            evidence=evidence,
+            owner=declared.owner if declared else self.records.owner(name),
+            contact=declared.contact if declared else None,
+            criticality=declared.criticality if declared else None,
+            registered=any(it.source != LOG for it in evidence),
+            shared=any(it.shared for it in who),
+            notes=tuple(_notes(declared, evidence, self.records.log.window, at)),
+        )
+
+
+def _of_graph(graph: Graph, dataset: Dataset) -> Iterator[tuple[_Named, Evidence]]:
+    columns: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for edge in graph.edges:
+        if edge.source.dataset == dataset:
+            columns[edge.job, edge.run_id].add(str(edge.source))
+    for flow in graph.flows:
+        if flow.source == dataset:
+            read = tuple(sorted(columns[flow.job, flow.run_id])) if flow.traced and not flow.gaps else None
+            how = f"writes {flow.target}, run {flow.run_id}"
+            yield _Named(flow.job, "job"), Evidence(GRAPH, how, last_read=flow.at, columns=read)
+
+
+def _of_log(pairs: Iterable[Observed], window: Window | None) -> Iterator[tuple[_Named, Evidence]]:
+    for pair in pairs:
+        accounts = ", ".join(pair.accounts) or "no account"
+        said = Evidence(LOG, f"by {accounts}", window, pair.last, pair.reads, pair.columns if pair.whole else None)
+        yield _Named(pair.who.name, "job" if pair.who.job else "account", pair.who.declared, pair.who.shared), said
+
+
+def _of_declarations(declarations: Declarations, dataset: Dataset) -> Iterator[tuple[_Named, Evidence]]:
+    for consumer in declarations.consumers:
+        if dataset.name in consumer.tables:
+            said = Evidence(consumer.source, consumer.file, columns=consumer.columns(dataset.name))
+            yield _Named(consumer.name, consumer.kind, consumer), said
+
+
+def _notes(
+    declared: Declared | None, evidence: tuple[Evidence, ...], window: Window | None, at: datetime
+) -> Iterator[str]:
+    seen = any(it.source == LOG for it in evidence)
+    if declared and not seen:
+        yield silence(declared.period, window)
+    elif declared and declared.period and seen:
+        last = max(it.last_read for it in evidence if it.source == LOG and it.last_read)
+        if at - last > declared.period:
+            yield f"last read {_days(at - last)} ago, though it runs every {_days(declared.period)}"
+    elif not declared and any(it.reads and it.reads < FEW for it in evidence):
+        yield "few reads: it may run rarely"
+
+
+FEW = 4
+"""Reads in a window below which a consumer may well be a monthly or quarterly job."""
+
+
+def silence(period: timedelta | None, window: Window | None) -> str:
+    """Return what it means that the log has no read of a consumer: nothing, unless its window is long enough."""
+    if window is None:
+        return "no query log was ingested"
+    seen = f"no read in the log of {window} ({_days(window.length)})"
+    if period is None:
+        return f"{seen}; how often it runs is not declared, so that proves nothing"
+    if window.length < period:
+        return f"{seen}, which is shorter than its period of {_days(period)}, so that proves nothing"
+    return f"{seen}, though it runs every {_days(period)}: gone, or it reads where this log does not look"
+
+
+def _days(length: timedelta) -> str:
+    days = length.total_seconds() / 86400
+    return f"{days:.0f} day{'s' * (round(days) != 1)}" if days >= 1 else f"{days * 24:.0f} hours"
+
+
+def _reads(consumer: Consumer, column: str | None) -> bool:
+    return column is None or any(it.columns is None or column in it.columns for it in consumer.evidence)
+
+
+def _certain(consumer: Consumer, column: str) -> bool:
+    return any(it.columns is not None and column in it.columns for it in consumer.evidence)
+
+
+def _rank(consumer: Consumer) -> tuple[int, int, str]:
+    order = {"critical": 0, "high": 1, "medium": 2, None: 2, "low": 3}
+    return order[consumer.criticality], -consumer.reads, consumer.name
+
+
+def _sources(records: Records) -> tuple[tuple[str, Window | None], ...]:
+    ends = [write.at for write in records.graph.writes]
+    kinds = sorted({it.source for it in records.declarations.consumers} | {"declared"}, reverse=True)
+    return (
+        (GRAPH, Window(min(ends), max(ends)) if ends else None),
+        *((LOG, window) for window in (records.log.windows or (None,))),
+        *((kind, None) for kind in kinds),
+    )
+
+
+def _read_without_edge(pair: Observed, table: str, owner: str | None) -> Gap:
+    times = f"{pair.reads} read{'s' * (pair.reads != 1)}, last on {pair.last:%Y-%m-%d}"
+    ask = (
+        "resolve the shared account to a person, report or job" if pair.who.shared else "declare it, or ask it to stop"
+    )
+    own = pair.who.declared.owner if pair.who.declared else None
+    return Gap(pair.who.name, table, own or owner, f"{times}, and no edge explains it: {ask}")
+
+
+def _edges_without_reads(
+    consumers: Iterable[Consumer], table: str, window: Window | None, owner: str | None
+) -> Iterator[Gap]:
+    for consumer in consumers:
+        if window and not any(it.source == LOG for it in consumer.evidence):
+            said = next(iter(consumer.notes), silence(None, window))
+            yield Gap(consumer.name, table, consumer.owner or owner, said)

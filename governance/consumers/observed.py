@@ -1,0 +1,197 @@
+"""Observed reads: each pair of a consumer and a table that a query log shows, and whether lineage explains it.
+
+Who read is told by the log's account and tag, resolved to a declared consumer or to a job where one fits. An account
+that many read through stands for nobody until a tag says more.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from fnmatch import fnmatchcase
+from typing import TypeVar
+
+from governance.consumers.declared import Declarations, Declared
+from governance.consumers.records import Records
+from governance.dataset import Dataset
+from governance.graph import Flow, Graph
+from governance.queries.model import QueryRead
+
+NO_ACCOUNT = "(no account)"
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """The consumer that a read is counted for.
+
+    declared: the registration it was resolved to, ``job``: the job; None where neither fits
+    shared:   it came through an account of many and is not resolved to a person, report or job
+    """
+
+    name: str
+    declared: Declared | None = None
+    job: str | None = None
+    shared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """All reads of one table by one consumer.
+
+    columns:   those known to be read, ``schema.table.column``; ``whole``: whether every read told its columns
+    accounts:  they came through
+    explained: ``edge``, ``declared`` or ``path`` where lineage or a declaration knows of it, else empty; ``by``: which
+    """
+
+    who: Who
+    table: str
+    reads: int
+    first: datetime
+    last: datetime
+    columns: tuple[str, ...]
+    whole: bool
+    accounts: tuple[str, ...]
+    explained: str
+    by: str
+
+
+def observe(records: Records) -> tuple[Observed, ...]:
+    """Return every pair that the log shows, by table, then most reads first."""
+    index = Lineage.of(records.graph, records.namespace)
+    known = _Identities(records.declarations, index.jobs)
+    grouped: dict[tuple[Who, str], list[QueryRead]] = defaultdict(list)
+    for read in records.log.reads:
+        who = known.of(read)
+        for table in read.tables:
+            grouped[who, table].append(read)
+    pairs = (_observed(who, table, reads, index) for (who, table), reads in grouped.items())
+    return tuple(sorted(pairs, key=lambda pair: (pair.table, -pair.reads, pair.who.name)))
+
+
+class _Identities:
+    """Accounts and tags → consumers."""
+
+    def __init__(self, declarations: Declarations, jobs: frozenset[str]) -> None:
+        self.consumers = declarations.consumers
+        self.jobs = jobs
+        self.patterns = declarations.shared_accounts
+        self.by_tag = [it for it in declarations.consumers if it.tags]
+        self.by_account: dict[str, list[Declared]] = defaultdict(list)
+        for consumer in declarations.consumers:
+            for account in consumer.accounts:
+                self.by_account[account].append(consumer)
+        self.found: dict[tuple[str, str, str], Who] = {}
+
+    def of(self, read: QueryRead) -> Who:
+        key = read.user, read.tag, read.application
+        if key not in self.found:
+            self.found[key] = self._resolve(*key)
+        return self.found[key]
+
+    def _resolve(self, user: str, tag: str, application: str) -> Who:
+        said = [text for text in (tag, application) if text]
+        tagged = [it for it in self.by_tag if _tagged(it, said) and (not it.accounts or user in it.accounts)]
+        if len(tagged) == 1:
+            return Who(tagged[0].name, tagged[0])
+        job = next((text for text in (*said, user) if text in self.jobs), None)
+        if job:
+            return Who(job, job=job)
+        shared = self._shared(user)
+        own = [it for it in self.by_account.get(user, ()) if not it.tags]
+        if len(own) == 1 and not shared:
+            return Who(own[0].name, own[0])
+        label = user or NO_ACCOUNT
+        return Who(f"{label} [{tag}]" if shared and tag else label, shared=shared)
+
+    def _shared(self, user: str) -> bool:
+        if not user or any(fnmatchcase(user, pattern) for pattern in self.patterns):
+            return True
+        return len(self.by_account.get(user, ())) > 1
+
+
+def _tagged(consumer: Declared, said: Iterable[str]) -> bool:
+    return any(fnmatchcase(text, pattern) for text in said for pattern in consumer.tags)
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """What explains a read: the graph's flows from both ends, of the tables of one namespace."""
+
+    namespace: str
+    jobs: frozenset[str]
+    readers: Mapping[Dataset, tuple[Flow, ...]]
+    feeders: Mapping[Dataset, tuple[Flow, ...]]
+    outputs: Mapping[str, tuple[Dataset, ...]]
+    above: dict[Dataset, frozenset[Dataset]]
+
+    @classmethod
+    def of(cls, graph: Graph, namespace: str) -> "Lineage":
+        """Return the index of ``graph``."""
+        readers: dict[Dataset, list[Flow]] = defaultdict(list)
+        feeders: dict[Dataset, list[Flow]] = defaultdict(list)
+        outputs: dict[str, list[Dataset]] = defaultdict(list)
+        for flow in graph.flows:
+            readers[flow.source].append(flow)
+            feeders[flow.target].append(flow)
+        for write in graph.writes:
+            outputs[write.job.name].append(write.dataset)
+        return cls(namespace, frozenset(outputs), _frozen(readers), _frozen(feeders), _frozen(outputs), {})
+
+    def dataset(self, table: str) -> Dataset:
+        """Return the dataset that a table is."""
+        return Dataset(self.namespace, table)
+
+    def upstream(self, dataset: Dataset) -> frozenset[Dataset]:
+        """Return every dataset that ``dataset`` is derived from, itself included."""
+        if dataset not in self.above:
+            seen, waiting = {dataset}, [dataset]
+            while waiting:
+                fresh = {flow.source for flow in self.feeders.get(waiting.pop(), ())} - seen
+                seen |= fresh
+                waiting.extend(fresh)
+            self.above[dataset] = frozenset(seen)
+        return self.above[dataset]
+
+
+def _frozen(lists: Mapping[Key, list[Value]]) -> dict[Key, tuple[Value, ...]]:
+    return {key: tuple(values) for key, values in lists.items()}
+
+
+def _observed(who: Who, table: str, reads: list[QueryRead], lineage: Lineage) -> Observed:
+    explained, by = _explained(who, table, frozenset(it for read in reads for it in read.writes), lineage)
+    own = f"{table}."
+    columns = {column for read in reads for column in read.columns or () if column.startswith(own)}
+    return Observed(
+        who=who,
+        table=table,
+        reads=len(reads),
+        first=min(read.at for read in reads),
+        last=max(read.at for read in reads),
+        columns=tuple(sorted(columns)),
+        whole=all(read.columns is not None for read in reads),
+        accounts=tuple(sorted({read.user for read in reads if read.user})),
+        explained=explained,
+        by=by,
+    )
+
+
+def _explained(who: Who, table: str, writes: frozenset[str], lineage: Lineage) -> tuple[str, str]:
+    """Return how a read is known, the closest first: an edge of the graph, a declaration, a path through the graph."""
+    source = lineage.dataset(table)
+    targets = {lineage.dataset(name) for name in (*writes, who.name)}
+    for flow in lineage.readers.get(source, ()):
+        if flow.job == who.job or flow.target in targets:
+            return "edge", flow.job
+    if who.declared and table in who.declared.tables:
+        return "declared", who.declared.file
+    beyond = (*_beyond(who, lineage), *sorted(targets))
+    through = next((dataset for dataset in beyond if dataset != source and source in lineage.upstream(dataset)), None)
+    return ("path", f"through {through}") if through else ("", "")
+
+
+def _beyond(who: Who, lineage: Lineage) -> Iterator[Dataset]:
+    yield from lineage.outputs.get(who.job or "", ())
+    yield from (lineage.dataset(table) for table in sorted(who.declared.tables if who.declared else ()))
