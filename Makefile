@@ -6,7 +6,7 @@ export DAGSTER_HOME := $(CURDIR)/.headwater/dagster
 .PHONY: demo test check sync dev prove bench lock clean
 
 demo: .venv/runtime ## install what is needed and run the main job
-	$(BIN)/headwater demo
+	@$(BIN)/headwater demo
 
 test: .venv/dev ## the whole suite
 	$(BIN)/pytest -n auto --dist worksteal

@@ -13,7 +13,7 @@ SECTIONS = ("overhead", "nightly", "lineage")
 def main() -> None:
     """Run the sections named on the command line, all of them without any."""
     for section in sys.argv[1:] or SECTIONS:
-        print(f"\n== {section} ==", flush=True)  # noqa: T201  # a report on the terminal
+        print(f"\n== {section} ==", flush=True)
         import_module(f"bench.{section}").main()
 
 

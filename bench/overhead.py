@@ -78,13 +78,13 @@ def _compare(project: Project, pipeline: Pipeline, title: str, rounds: int) -> N
     # in turns, so that a slow moment of the machine hits both; CPU seconds beside, which it hits less
     bare, governed = partial(_bare, project, pipeline), partial(_governed, project, pipeline)
     pairs = [(_spent(bare), _spent(governed)) for _ in range(rounds)]
-    print(f"{title}, median of {rounds}:")  # noqa: T201  # a report on the terminal
+    print(f"{title}, median of {rounds}:")
     for clock, place in (("wall", 0), ("CPU", 1)):
         before, after = (statistics.median(it[place] for it in side) for side in zip(*pairs, strict=True))
         ratio = statistics.median(after[place] / before[place] for before, after in pairs)
         print(
             f"  {clock}: bare {before:.3f} s, governed {after:.3f} s, added {after - before:.3f} s, ratio {ratio:.3f}"
-        )  # noqa: T201
+        )
 
 
 def _spent(work: Callable[[], object]) -> tuple[float, float]:
