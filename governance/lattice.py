@@ -35,6 +35,11 @@ class Lattice:
         bounds = frozenset.intersection(*(self.above[it] for it in given))
         return next(it for it in self.classes if it in bounds and bounds <= self.above[it])
 
+    def highest(self, classes: Iterable[str | None]) -> frozenset[str]:
+        """Return those of the classes given that no other given one protects more than."""
+        given = frozenset(it for it in classes if it is not None)
+        return frozenset(it for it in given if self.above[it] & given == {it})
+
     def lower(self, one: str, other: str) -> bool:
         """Whether ``one`` does not protect as much as ``other``: it is lower, or the two compare not."""
         return one not in self.above[other]

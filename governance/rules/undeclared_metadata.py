@@ -33,7 +33,7 @@ def _without_owner(known: Known) -> Iterator[Finding]:
 
 def _without_class(known: Known) -> Iterator[Finding]:
     outputs = frozenset(_outputs(known))
-    for field, proposal in propose(known.graph, known.policy).items():
+    for field, proposal in propose(known.graph, known.policy, today=known.now.date()).items():
         if field.dataset in outputs and declared(known.policy, field) is None:
             yield _unclassified(field, proposal)
 
@@ -56,7 +56,7 @@ def _unclassified(field: Field, proposal: Proposal) -> Finding:
         fix=f"review the proposal, then write {said} {where}"
         if proposal.classification
         else f"classify its inputs first, or write columns.{field.name} {where}",
-        decided_by=str(proposal.decided_by[0]) if proposal.decided_by else "",
+        decided_by=proposal.reason.removeprefix("from "),
     )
 
 

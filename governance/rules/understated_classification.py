@@ -10,7 +10,7 @@ NAME = "understated_classification"
 
 def find(known: Known) -> tuple[Finding, ...]:
     """Return a finding for each column whose declared class is lower than proposed."""
-    return tuple(map(_finding, understated(propose(known.graph, known.policy), known.policy)))
+    return tuple(map(_finding, understated(propose(known.graph, known.policy, today=known.now.date()), known.policy)))
 
 
 def _finding(found: Understated) -> Finding:
@@ -23,7 +23,7 @@ def _finding(found: Understated) -> Finding:
         message=f"declared {found.declared}, lineage proposes {proposal.classification}, {proposal.reason}",
         fix=f'declare {found.field.name} {proposal.classification} under ["{found.field.dataset}"] in '
         "governance/metadata.toml, or take the input out of the pipeline: classify by what a table holds",
-        decided_by=str(proposal.decided_by[0]),
+        decided_by=proposal.reason.removeprefix("from "),
     )
 
 

@@ -48,9 +48,15 @@ def _dataset(it: Any) -> dict[str, Any]:
 def _input(text: str) -> dict[str, Any]:
     """``a.b.c JOIN`` or ``a.b.c AGGREGATION masked``."""
     source, subtype, *masked = text.split()
-    table, _, field = source.rpartition(".")
+    table, field = _split(source)
     kind = {"type": Transformation[subtype].type, "subtype": subtype, "masking": bool(masked)}
     return {"namespace": NAMESPACE, "name": table, "field": field, "transformations": [kind]}
+
+
+def _split(name: str) -> tuple[str, str]:
+    """``schema.table.column``, the column perhaps with dots of its own."""
+    schema, table, column = name.split(".", 2)
+    return f"{schema}.{table}", column
 
 
 def _output(table: str, lines: Iterable[str]) -> dict[str, Any]:
@@ -120,7 +126,7 @@ def policy_of() -> Callable[..., Policy]:
         owners = rest.pop("owners", {})
         columns: dict[str, dict[str, ColumnPolicy]] = {table: {} for table in owners}
         for name, classification in classes.items():
-            table, _, column = name.rpartition(".")
+            table, column = _split(name)
             columns.setdefault(table, {})[column] = ColumnPolicy(classification)
         tables = {table: TablePolicy(owners.get(table), None, of_table) for table, of_table in columns.items()}
         return Policy(tables, LineagePolicy(ORDER, frozenset(through), frozenset(), NAMESPACE, "headwater"), **rest)
