@@ -13,6 +13,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from types import MappingProxyType
 
+from governance import policy_coverage
 from governance.duration import EXPECTED, parse_duration
 from governance.owner import OWNER_FORM, is_owner
 from governance.policy_file import Section, read_section
@@ -96,13 +97,19 @@ class ExternalJob:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """All that the policy files say."""
+    """All that the policy files say.
+
+    coverage:       the least share of a measure, 0 to 1; one without a threshold is only reported
+    dangling_after: how long a run may go without end; None: as long as ``governance.runs`` has patience
+    """
 
     tables: Mapping[str, TablePolicy]
     lineage: LineagePolicy
     waivers: tuple[Waiver, ...] = ()
     external_jobs: tuple[ExternalJob, ...] = ()
     declassified: tuple[Declassified, ...] = ()
+    coverage: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    dangling_after: timedelta | None = None
 
     def column(self, table: str, column: str) -> ColumnPolicy:
         """Return what was declared of a column, an empty declaration where nothing was."""
@@ -126,7 +133,7 @@ def load_policy(project: Project) -> Policy:
     """
     settings = _files(project, "lineage.toml")
     for section in settings:
-        section.only(*KEYS, "jobs")
+        section.only(*KEYS, "jobs", *policy_coverage.KEYS)
     lineage = lineage_policy(settings)
     classes = lineage.lattice.classes
     tables = {
@@ -144,6 +151,8 @@ def load_policy(project: Project) -> Policy:
         declassified=tuple(
             _declassified(section, classes) for file in accepted for section in file.list_of_sections("declassify")
         ),
+        coverage=policy_coverage.thresholds(settings),
+        dangling_after=policy_coverage.dangling_after(settings),
     )
 
 
