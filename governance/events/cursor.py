@@ -20,7 +20,7 @@ class Cursor:
     key: str
 
     def offsets(self) -> dict[str, int]:
-        """Return, by day file, how many bytes have been sent; without a file that can be read, nothing has."""
+        """Return, by day, how many bytes of its text have been sent; without a file that can be read, nothing has."""
         try:
             read = json.loads((self.folder / f"{self.key}.json").read_bytes())
         except (OSError, ValueError):

@@ -5,7 +5,8 @@ not is reported by file, line and byte offset, and its content is never echoed.
 """
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +14,11 @@ import msgspec
 
 from governance.events.model import DatasetFacetsPart, Event
 
+Decode = Callable[[bytes], Event]
+"""Reads one event, as :class:`governance.events.decode.Decoder` does; raises ``msgspec.DecodeError``."""
+
+_SPREAD = re.compile(rb"\s*(\[|\{\s*\n)")  # an array, or an object with nothing else on its first line
 _STATES = frozenset({"START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"})
-_DECODER = msgspec.json.Decoder(Event)
 _SCANNER = json.JSONDecoder()
 _FACETS = {field.encode_name: field.type for field in msgspec.structs.fields(DatasetFacetsPart)}
 
@@ -53,37 +57,44 @@ class Piece:
         return (Problem(self.file, self.line, self.offset, reason) for reason in self.reasons)
 
 
-def pieces_of(name: str, data: bytes) -> Iterator[Piece]:
-    """Return every piece of a file's bytes, whole events and bad pieces alike, in order."""
-    document = _document(data)
-    if document is not None:
-        yield from (_piece(name, 1, 0, msgspec.json.encode(member)) for member in document)
-        return
-    offset = 0
-    for line, text in enumerate(data.split(b"\n"), start=1):
+def pieces_of(name: str, data: bytes, decode: Decode) -> Iterator[Piece]:
+    """Return every piece of a whole file's bytes, events and bad pieces alike, in order."""
+    members = document(data)
+    if members is None:
+        return lines_of(name, data, decode)
+    return (piece(name, 1, 0, msgspec.json.encode(member), decode) for member in members)
+
+
+def lines_of(name: str, data: bytes, decode: Decode, *, line: int = 1, offset: int = 0) -> Iterator[Piece]:
+    """Return every piece of a stretch of NDJSON that begins at ``line`` and byte ``offset`` of its file."""
+    for number, text in enumerate(data.split(b"\n"), start=line):
         if text.strip():
-            yield from _line(name, line, offset, text)
+            yield from _line(name, number, offset, text, decode)
         offset += len(text) + 1
 
 
-def _document(data: bytes) -> list[Any] | None:
-    """The members of a JSON array, or of one object spread over lines; None for anything else, NDJSON above all."""
-    head, _, rest = data.strip().partition(b"\n")
-    if not head.startswith((b"[", b"{")) or (head.startswith(b"{") and (not rest or len(head.strip()) > 1)):
+def spread(head: bytes) -> bool:
+    """Return whether a file that begins so may be one JSON document over several lines; NDJSON never begins so."""
+    return _SPREAD.match(head) is not None
+
+
+def document(data: bytes) -> list[Any] | None:
+    """Return the members of a JSON array, or of one object spread over lines; None for all else, NDJSON above all."""
+    if not spread(data):
         return None
     try:
-        document = msgspec.json.decode(data)
+        found = msgspec.json.decode(data)
     except msgspec.DecodeError:
         return None
-    return document if isinstance(document, list) else [document]
+    return found if isinstance(found, list) else [found]
 
 
-def _line(name: str, line: int, offset: int, text: bytes) -> Iterator[Piece]:
-    whole = _piece(name, line, offset, text)
+def _line(name: str, line: int, offset: int, text: bytes, decode: Decode) -> Iterator[Piece]:
+    whole = piece(name, line, offset, text, decode)
     if whole.event is not None or _json(text) is not None:
         yield whole
     else:
-        yield from _recovered(name, line, offset, text)
+        yield from _recovered(name, line, offset, text, decode)
 
 
 def _json(text: bytes) -> Any:
@@ -94,17 +105,17 @@ def _json(text: bytes) -> Any:
         return None
 
 
-def _recovered(name: str, line: int, offset: int, text: bytes) -> Iterator[Piece]:
+def _recovered(name: str, line: int, offset: int, text: bytes, decode: Decode) -> Iterator[Piece]:
     """The whole events within a torn or glued line, and the stretches between them."""
     # latin-1 keeps one character a byte, so the scanner's places are byte offsets
     characters, bad, position = text.decode("latin-1"), 0, 0
     while (position := characters.find("{", position)) >= 0:
         end = _end_of_object(characters, position)
-        piece = _piece(name, line, offset + position, text[position:end]) if end else None
-        if end and piece is not None and piece.event is not None:
+        found = piece(name, line, offset + position, text[position:end], decode) if end else None
+        if end and found is not None and found.event is not None:
             if text[bad:position].strip():
                 yield _torn(name, line, offset + bad, text[bad:position])
-            yield piece
+            yield found
             bad = end
         position = end or position + 1
     if text[bad:].strip():
@@ -122,8 +133,9 @@ def _end_of_object(characters: str, position: int) -> int | None:
         return None
 
 
-def _piece(name: str, line: int, offset: int, raw: bytes) -> Piece:
-    event, reasons = _event(raw)
+def piece(name: str, line: int, offset: int, raw: bytes, decode: Decode) -> Piece:
+    """Return what ``raw`` is, whole as it stands at its place."""
+    event, reasons = _event(raw, decode)
     if event is not None and event.event_time.tzinfo is None:
         reasons = (*reasons, "eventTime has no time zone, read as UTC")
     if event is not None and event.event_type not in _STATES:
@@ -131,9 +143,9 @@ def _piece(name: str, line: int, offset: int, raw: bytes) -> Piece:
     return Piece(name, line, offset, raw, event, reasons)
 
 
-def _event(raw: bytes) -> tuple[Event | None, tuple[str, ...]]:
+def _event(raw: bytes, decode: Decode) -> tuple[Event | None, tuple[str, ...]]:
     try:
-        return _DECODER.decode(raw), ()
+        return decode(raw), ()
     except (msgspec.DecodeError, RecursionError):
         return _lenient(_json(raw))
 

@@ -1,11 +1,14 @@
 """Reading events back from a file, a folder of files or a store."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from governance.errors import EventStoreError
+from governance.events.days import days, pieces_of_day
+from governance.events.decode import Decoder
 from governance.events.model import Event
-from governance.events.pieces import Problem, pieces_of
+from governance.events.pieces import Decode, Piece, Problem, pieces_of
 
 SUFFIXES = (".ndjson", ".jsonl", ".json")
 """Names of event files in a folder."""
@@ -29,12 +32,20 @@ def read_events(path: Path) -> Reading:
     """
     events: list[Event] = []
     problems: list[Problem] = []
-    for file in event_files(path):
-        for piece in pieces_of(file.name, _bytes(file)):
-            problems += piece.problems
-            if piece.event is not None:
-                events.append(piece.event)
+    for piece in _pieces(path, Decoder()):
+        problems += piece.problems
+        if piece.event is not None:
+            events.append(piece.event)
     return Reading(tuple(events), tuple(problems))
+
+
+def _pieces(path: Path, decode: Decode) -> Iterator[Piece]:
+    files = event_files(path)
+    if path.is_file():
+        yield from pieces_of(path.name, _bytes(path), decode)
+        return
+    for name in sorted({file.name for file in files} | set(days(path))):
+        yield from pieces_of_day(path, name, decode)
 
 
 def event_files(path: Path) -> tuple[Path, ...]:

@@ -5,7 +5,6 @@ in turn; no promise is made on network file systems, whose locks differ.
 """
 
 import fcntl
-import mmap
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -22,14 +21,15 @@ from openlineage.client.transport.file import FileConfig, FileTransport
 
 from governance.errors import EventStoreError
 from governance.events.client import client_for, disabled, filtered
+from governance.events.days import PREFIX, SUFFIX, day_files, days, lines_of_run
+from governance.events.decode import Decoder
+from governance.events.manifest import read_manifest, sync, write_manifest
 from governance.events.model import TERMINAL, Event
-from governance.events.pieces import pieces_of
+from governance.events.pieces import lines_of
 from governance.events.reading import Reading, read_events
 from governance.events.redact import redact_event, secrets_of
 
 _START = frozenset({"START"})
-_PREFIX = "events-"
-_SUFFIX = ".ndjson"
 _LOCK = ".lock"
 _UUID_V7 = 7
 _LATEST = int(datetime.max.replace(tzinfo=UTC).timestamp()) * 1000  # an id may carry a year that datetime lacks
@@ -73,7 +73,7 @@ class EventStore:
         """
         if disabled():
             return False
-        with self._locked():
+        with self.locked():
             return self._write(event)
 
     def begin(self, event: RunEvent) -> bool:
@@ -108,42 +108,46 @@ class EventStore:
         return self._first(run_id, TERMINAL)
 
     def files(self) -> tuple[Path, ...]:
-        """Return the day files, oldest first."""
-        if not self.folder.is_dir():
-            return ()
-        return tuple(sorted(self.folder.glob(f"{_PREFIX}*{_SUFFIX}")))
+        """Return the NDJSON files as they stand, oldest first; a day that was compacted may have none."""
+        return day_files(self.folder)
 
     def _write_once(self, event: RunEvent, states: frozenset[str]) -> bool:
         if disabled():
             return False
-        with self._locked():
+        with self.locked():
             return self._first(event.run.runId, states) is None and self._write(event)
 
     def _first(self, run_id: str, states: frozenset[str]) -> Event | None:
         """The run's first event in one of ``states``, in order of arrival."""
-        for file in self._files_of(run_id):
-            for raw in _lines_with(file, run_id.encode()):
-                for piece in pieces_of(file.name, raw):
+        decode = Decoder()
+        for day in self._days_of(run_id):
+            for raw in lines_of_run(self.folder, day, run_id):
+                for piece in lines_of(day, raw, decode):
                     event = piece.event
                     if event is not None and event.run.run_id == run_id and event.event_type in states:
                         return event
         return None
 
-    def _files_of(self, run_id: str) -> Iterator[Path]:
-        """Day files that can hold events of a run: none is older than the instant in its UUIDv7."""
+    def _days_of(self, run_id: str) -> Iterator[str]:
+        """Days that can hold events of a run: none is older than the instant in its UUIDv7."""
         begun = _instant_of(run_id)
         # one day of slack for clocks that differ; a run dated ahead of this clock may still have been written today
         first = min(begun, self.clock()).date() - timedelta(days=1) if begun else date.min
-        return (file for file in self.files() if file.name >= f"{_PREFIX}{first.isoformat()}{_SUFFIX}")
+        return (day for day in days(self.folder) if day >= f"{PREFIX}{first.isoformat()}{SUFFIX}")
 
     def _day_file(self) -> Path:
-        return self.folder / f"{_PREFIX}{self.clock().astimezone(UTC).date().isoformat()}{_SUFFIX}"
+        return self.folder / f"{PREFIX}{self.clock().astimezone(UTC).date().isoformat()}{SUFFIX}"
 
     def _transport(self, file: Path) -> FileTransport:
         return _LocalFile(FileConfig(log_file_path=str(file), append=True))
 
     @contextmanager
-    def _locked(self) -> Iterator[None]:
+    def locked(self) -> Iterator[None]:
+        """Keep all who write to the store waiting until the block ends.
+
+        Raises:
+            EventStoreError: the store cannot be written.
+        """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             lock = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
@@ -165,9 +169,9 @@ class EventStore:
         before = self._prepare(file)
         try:
             client.emit(event)
-            _to_disk(file)
+            sync(file)
             if not before:
-                _to_disk(self.folder)
+                sync(self.folder)
         except (OSError, RuntimeError) as error:
             # the lock is held, so what stands behind the old end is this event's own torn beginning
             with suppress(OSError):
@@ -177,7 +181,19 @@ class EventStore:
         return True
 
     def _prepare(self, file: Path) -> int:
-        """Return the file's size, after ending a line that a crash tore off."""
+        """Return the file's size, after ending a line that a crash tore off; what is appended to it will be read."""
+        try:
+            size = self._ended(file)
+            manifest = read_manifest(self.folder)
+            day = manifest.day(file.name)
+            if size < day.covered:
+                # removed after it was compacted, or cut: what comes now must not pass for what the segments hold
+                write_manifest(self.folder, manifest.with_day(file.name, day.over(size)))
+        except OSError as error:
+            raise self._unwritable(error.strerror) from error
+        return size
+
+    def _ended(self, file: Path) -> int:
         try:
             if not stat.S_ISREG(file.lstat().st_mode):
                 raise EventStoreError(
@@ -190,20 +206,10 @@ class EventStore:
                     size += 1
         except FileNotFoundError:
             return 0
-        except OSError as error:
-            raise self._unwritable(error.strerror) from error
         return size
 
     def _unwritable(self, reason: str | None) -> EventStoreError:
         return EventStoreError(f"the event store {self.folder} cannot be written ({reason})", fix=_FREE)
-
-
-def _to_disk(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _instant_of(run_id: str) -> datetime | None:
@@ -216,24 +222,3 @@ def _instant_of(run_id: str) -> datetime | None:
     if parsed.version != _UUID_V7 or milliseconds > _LATEST:
         return None
     return datetime.fromtimestamp(milliseconds / 1000, UTC)
-
-
-def _lines_with(file: Path, text: bytes) -> Iterator[bytes]:
-    """The lines of a file in which ``text`` stands, found without parsing the others."""
-    try:
-        with file.open("rb") as opened:
-            if os.fstat(opened.fileno()).st_size:
-                with mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                    yield from _around(data, text)
-    except OSError as error:
-        raise EventStoreError(f"{file} cannot be read ({error.strerror})", fix="check its permissions") from error
-
-
-def _around(data: mmap.mmap, text: bytes) -> Iterator[bytes]:
-    found = data.find(text)
-    while found >= 0:
-        start = data.rfind(b"\n", 0, found) + 1
-        end = data.find(b"\n", found)
-        end = len(data) if end < 0 else end
-        yield data[start:end]
-        found = data.find(text, end)

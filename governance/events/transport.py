@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from openlineage.client.event_v2 import RunEvent
 from openlineage.client.transport import Transport
@@ -19,6 +18,7 @@ from openlineage.client.transport import Transport
 from governance.errors import EventStoreError
 from governance.events.client import disabled
 from governance.events.cursor import Cursor
+from governance.events.days import days, lines_behind
 from governance.events.destination import Destination, destinations
 from governance.events.redact import redact_text, secrets_of
 from governance.events.store import EventStore
@@ -135,7 +135,7 @@ class _Sending:
                 if time.monotonic() >= self.deadline:
                     break
                 self._send(transport, event)
-                offsets[place.file] = place.end
+                offsets[place.day] = place.end
                 self.cursor.move(offsets)
         finally:
             if not transport.close(_CLOSE):
@@ -162,20 +162,17 @@ class _Sending:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    file: str
+    day: str
     end: int
 
 
 def _pending(store: EventStore, offsets: dict[str, int]) -> Iterator[tuple[_Place, RunEvent]]:
     """The events behind the offsets, in order; a line that is no event is passed over, as readers report it."""
-    for file in store.files():
-        offset = offsets.get(file.name, 0)
-        if offset > file.stat().st_size:
-            offset = 0  # the file was rewritten, so the offset means nothing
-        for end, line in _whole_lines(file, offset):
+    for day in days(store.folder):
+        for end, line in lines_behind(store.folder, day, offsets.get(day, 0)):
             event = _event(line)
             if event is not None:
-                yield _Place(file.name, end), event
+                yield _Place(day, end), event
 
 
 def _event(line: bytes) -> RunEvent | None:
@@ -183,15 +180,6 @@ def _event(line: bytes) -> RunEvent | None:
         return run_event(json.loads(line))
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
-
-
-def _whole_lines(file: Path, offset: int) -> Iterator[tuple[int, bytes]]:
-    with file.open("rb") as opened:
-        opened.seek(offset)
-        for line in opened:
-            offset += len(line)
-            if line.endswith(b"\n"):
-                yield offset, line
 
 
 def _status(error: Exception) -> int | None:

@@ -1,0 +1,138 @@
+"""The days of a store as readers see them: first what stands in Parquet, then what only the NDJSON file has yet.
+
+Readers take no lock. A day's record and its open file are taken together: if the manifest has another record after the
+file was opened, both are taken again, so that nothing is read twice or not at all while a compaction goes on.
+"""
+
+import mmap
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from types import ModuleType
+from typing import BinaryIO
+
+from governance.errors import EventStoreError
+from governance.events.manifest import Day, read_manifest
+from governance.events.pieces import Decode, Piece, lines_of, pieces_of
+
+PREFIX = "events-"
+SUFFIX = ".ndjson"
+
+
+def day_files(store: Path) -> tuple[Path, ...]:
+    """Return the store's NDJSON files as they stand, oldest first."""
+    return tuple(sorted(store.glob(f"{PREFIX}*{SUFFIX}"))) if store.is_dir() else ()
+
+
+def days(store: Path) -> tuple[str, ...]:
+    """Return the names of all days, oldest first, those without NDJSON as well."""
+    # the files first: one that is removed meanwhile is in the manifest by then
+    names = {file.name for file in day_files(store)}
+    return tuple(sorted(names | read_manifest(store).days.keys()))
+
+
+def pieces_of_day(store: Path, name: str, decode: Decode) -> Iterator[Piece]:
+    """Return every piece of the day in order of arrival.
+
+    Raises:
+        EventStoreError: a file of it cannot be read.
+    """
+    with _opened(store, name) as (day, file):
+        tail = _from(file, day.covered) if file else b""
+    if not day.end:
+        yield from pieces_of(name, tail, decode)
+        return
+    for segment in day.segments:
+        yield from _segments().pieces_in(store, name, segment, decode)
+    yield from lines_of(name, tail, decode, line=day.lines + 1, offset=day.end)
+
+
+def lines_behind(store: Path, name: str, offset: int) -> Iterator[tuple[int, bytes]]:
+    """Return the lines behind byte ``offset`` of the day's text, each with the byte that it ends before.
+
+    An offset beyond the end means that the file was written anew, and begins again. A line without its end is left for
+    later. Of what was compacted only events are given, each for itself.
+
+    Raises:
+        EventStoreError: a file of the day cannot be read.
+    """
+    with _opened(store, name) as (day, file):
+        size = os.fstat(file.fileno()).st_size if file else 0
+        offset = 0 if offset > max(day.end, day.base + size) else offset
+        for segment in day.segments:
+            if segment.end > offset:
+                yield from _segments().events_behind(store, segment, offset)
+        if file:
+            yield from _whole_lines(file, day.base, max(offset, day.end))
+
+
+def lines_of_run(store: Path, name: str, run_id: str) -> Iterator[bytes]:
+    """Return the lines of the day in which ``run_id`` stands, in order of arrival, without parsing the others.
+
+    Raises:
+        EventStoreError: a file of the day cannot be read.
+    """
+    with _opened(store, name) as (day, file):
+        for segment in day.segments:
+            yield from _segments().events_of_run(store, segment, run_id)
+        if file and os.fstat(file.fileno()).st_size > day.covered:
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+                yield from _around(data, run_id.encode(), day.covered)
+
+
+@contextmanager
+def _opened(store: Path, name: str) -> Iterator[tuple[Day, BinaryIO | None]]:
+    """A day's record and its NDJSON file (None where there is none), which belong together."""
+    while True:
+        day = read_manifest(store).day(name)
+        file = _open(store / name)
+        with file or nullcontext():
+            if read_manifest(store).day(name) == day:
+                yield day, file
+                return
+
+
+def _open(file: Path) -> BinaryIO | None:
+    try:
+        return file.open("rb")
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise _unreadable(file, error) from error
+
+
+def _from(file: BinaryIO, offset: int) -> bytes:
+    try:
+        file.seek(offset)
+        return file.read()
+    except OSError as error:
+        raise _unreadable(Path(file.name), error) from error
+
+
+def _unreadable(file: Path, error: OSError) -> EventStoreError:
+    return EventStoreError(f"{file.name} cannot be read ({error.strerror})", fix="check its permissions")
+
+
+def _segments() -> ModuleType:
+    from governance.events import segment  # noqa: PLC0415  # pyarrow is slow to start, and only compacted days need it
+
+    return segment
+
+
+def _whole_lines(file: BinaryIO, base: int, offset: int) -> Iterator[tuple[int, bytes]]:
+    file.seek(offset - base)
+    for line in file:
+        offset += len(line)
+        if line.endswith(b"\n"):
+            yield offset, line
+
+
+def _around(data: mmap.mmap, text: bytes, begin: int) -> Iterator[bytes]:
+    found = data.find(text, begin)
+    while found >= 0:
+        start = data.rfind(b"\n", begin, found) + 1 or begin
+        end = data.find(b"\n", found)
+        end = len(data) if end < 0 else end
+        yield data[start:end]
+        found = data.find(text, end)

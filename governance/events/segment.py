@@ -1,0 +1,168 @@
+"""A segment: one stretch of a day's events as a Parquet file, each event's own bytes beside what finds it quickly.
+
+One row an event, in order of arrival:
+
+=============  ===================  ====================================================================
+line, offset   int64                where it began in the day's NDJSON: 1-based line, byte
+event_time     timestamp[us, UTC]   a naive time read as UTC
+event_type     string, dictionary   START … COMPLETE
+run_id         string               ``""`` for an event that is no run's
+job_namespace  string, dictionary
+job_name       string, dictionary
+raw            binary, zstd         the bytes as they were appended, facets that Headwater does not read included
+=============  ===================  ====================================================================
+
+What was no event stands beside it in the quarantine file, one JSON object a line: ``{"line", "offset", "reasons",
+"base64"}``, the last being the bytes that could not be read.
+"""
+
+import base64
+import heapq
+import io
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from governance.errors import EventStoreError
+from governance.events.manifest import FOLDER, Segment
+from governance.events.model import Event
+from governance.events.pieces import Decode, Piece, piece
+
+_SCHEMA = pa.schema(
+    [
+        ("line", pa.int64()),
+        ("offset", pa.int64()),
+        ("event_time", pa.timestamp("us", "UTC")),
+        ("event_type", pa.string()),
+        ("run_id", pa.string()),
+        ("job_namespace", pa.string()),
+        ("job_name", pa.string()),
+        ("raw", pa.binary()),
+    ]
+)
+_REPEATED = ["event_type", "job_namespace", "job_name"]
+_EPOCH = datetime.fromtimestamp(0, UTC)
+_LOST = "restore it from a backup: the NDJSON it was made from may be gone"
+_GROUP = 4 << 20
+"""Bytes of events in a row group, which is what finding one event has to unpack."""
+
+
+class Quarantined(msgspec.Struct, frozen=True):
+    """A piece that is no event; ``base64`` are its bytes."""
+
+    line: int
+    offset: int
+    reasons: tuple[str, ...]
+    base64: str
+
+
+def parquet(pieces: Iterable[Piece]) -> bytes:
+    """Return the Parquet file of those pieces that are events, read back and compared.
+
+    Raises:
+        EventStoreError: it does not give back what was put in.
+    """
+    rows = [_row(it, it.event) for it in pieces if it.event is not None]
+    table = pa.Table.from_pylist(rows, schema=_SCHEMA)
+    size = max(1, table.num_rows * _GROUP // max(table.nbytes, 1))
+    file = io.BytesIO()
+    pq.write_table(table, file, row_group_size=size, compression="zstd", use_dictionary=_REPEATED)
+    file.seek(0)
+    if not pq.read_table(file).equals(table):
+        raise EventStoreError(
+            "events written as Parquet do not read back as they were",
+            fix="keep the NDJSON and report pyarrow's version",
+        )
+    return file.getvalue()
+
+
+def quarantine(pieces: Iterable[Piece]) -> bytes:
+    """Return the quarantine file of those pieces that are no events; empty where all are."""
+    kept = (
+        Quarantined(it.line, it.offset, it.reasons, base64.b64encode(it.raw).decode())
+        for it in pieces
+        if it.event is None
+    )
+    return b"".join(msgspec.json.encode(it) + b"\n" for it in kept)
+
+
+def pieces_in(store: Path, name: str, segment: Segment, decode: Decode) -> Iterator[Piece]:
+    """Return what the segment of day ``name`` holds, in order of arrival, as its NDJSON would give it.
+
+    Raises:
+        EventStoreError: a file of it is missing, damaged or cannot be read.
+    """
+    rows = _rows(store, segment, "line", lambda _: True)
+    events = (piece(name, row["line"], row["offset"], row["raw"], decode) for row in rows)
+    return heapq.merge(events, _quarantined(store, name, segment, decode), key=lambda it: it.offset)
+
+
+def events_behind(store: Path, segment: Segment, offset: int) -> Iterator[tuple[int, bytes]]:
+    """Return the events from byte ``offset`` of the day on, each with the byte that it ends before.
+
+    Raises:
+        EventStoreError: as for :func:`pieces_in`.
+    """
+    for row in _rows(store, segment, "offset", lambda found: found >= offset):
+        yield row["offset"] + len(row["raw"]), row["raw"]
+
+
+def events_of_run(store: Path, segment: Segment, run_id: str) -> Iterator[bytes]:
+    """Return the events of one run, in order of arrival; only row groups that hold one are unpacked.
+
+    Raises:
+        EventStoreError: as for :func:`pieces_in`.
+    """
+    for row in _rows(store, segment, "run_id", lambda found: found == run_id):
+        yield row["raw"]
+
+
+def _row(it: Piece, event: Event) -> dict[str, Any]:
+    return {
+        "line": it.line,
+        "offset": it.offset,
+        # not the datetime itself: a year that a zone's offset moves out of Python's range is still a time
+        "event_time": (event.at - _EPOCH) // timedelta(microseconds=1),
+        "event_type": event.event_type,
+        "run_id": event.run.run_id,
+        "job_namespace": event.job.namespace,
+        "job_name": event.job.name,
+        "raw": it.raw,
+    }
+
+
+def _rows(store: Path, segment: Segment, key: str, wanted: Callable[[Any], bool]) -> Iterator[dict[str, Any]]:
+    """The rows whose ``key`` is wanted; raw bytes are unpacked only where a row group has one."""
+    file = store / FOLDER / segment.file
+    try:
+        with pq.ParquetFile(file) as opened:
+            for group in range(opened.num_row_groups):
+                keys = opened.read_row_group(group, columns=[key]).column(0).to_pylist()
+                places = [place for place, found in enumerate(keys) if wanted(found)]
+                if places:
+                    yield from opened.read_row_group(group, columns=["line", "offset", "raw"]).take(places).to_pylist()
+    except (OSError, pa.ArrowException) as error:
+        raise EventStoreError(f"{file} cannot be read ({type(error).__name__})", fix=_LOST) from error
+
+
+def _quarantined(store: Path, name: str, segment: Segment, decode: Decode) -> list[Piece]:
+    if segment.quarantine is None:
+        return []
+    file = store / FOLDER / segment.quarantine
+    try:
+        kept = msgspec.json.decode(b"[" + b",".join(file.read_bytes().splitlines()) + b"]", type=list[Quarantined])
+    except (OSError, msgspec.DecodeError) as error:
+        raise EventStoreError(f"{file} cannot be read ({type(error).__name__})", fix=_LOST) from error
+    return [_judged_again(name, it, decode) for it in kept]
+
+
+def _judged_again(name: str, kept: Quarantined, decode: Decode) -> Piece:
+    """The piece, which may be an event by now: what is read grows with the versions."""
+    again = piece(name, kept.line, kept.offset, base64.b64decode(kept.base64), decode)
+    return again if again.event else replace(again, reasons=kept.reasons)
