@@ -1,13 +1,12 @@
 """WITH: common table expressions, recursive ones by fixpoint."""
 
 from collections.abc import Sequence
-from itertools import zip_longest
 
 from sqlglot import exp
 
 from governance.errors import ColumnCountMismatch, LineageError
-from governance.lineage.columns import Column, Query
-from governance.lineage.edges import IDENTITY, Deps, add, united
+from governance.lineage.columns import Query
+from governance.lineage.edges import MASKED, SOURCE, Deps, add, unmixed
 from governance.lineage.scope import Environment, Scope
 from governance.lineage.session import Session
 
@@ -66,39 +65,39 @@ def named(query: Query, names: Sequence[exp.Expr], session: Session) -> Query:
 
 
 def _fixpoint(cte: exp.Expr, session: Session, env: Environment, parent: Scope | None) -> Query:
-    """Read both branches until nothing is added: the recursive one sees what it has given so far."""
+    """Read both branches once, the CTE's own columns as unknowns, then put in what they hold until nothing is added."""
     tree, names = cte.args["this"], _listed(cte)
     key = session.key(cte.args["alias"].args["this"])
     with_ = tree.args.get("with_")
     outer = with_ctes(with_, session, env, parent) if with_ is not None else env
-    known = named(session.read(tree.args["this"], session, outer, parent), names, session)
+    anchor = named(session.read(tree.args["this"], session, outer, parent), names, session)
+    unknowns = [session.fields.number("", column.key) for column in anchor.columns]
+    own = [c._replace(deps={n: SOURCE}, members=None) for c, n in zip(anchor.columns, unknowns, strict=True)]
+    inner = Environment({key: Query(own)}, env)
+    whole = named(session.read(tree, session, inner, parent), names, session)
+    known = {number: column.deps for number, column in zip(unknowns, anchor.columns, strict=True)}
+    solved = _solved(known, [column.deps for column in whole.columns])
+    columns = [c._replace(deps=d, members=None) for c, d in zip(whole.columns, solved, strict=True)]
+    return Query(columns, _filled(whole.rows, dict(zip(unknowns, solved, strict=False))), whole.inputs)
+
+
+def _solved(known: dict[int, Deps], equations: list[Deps]) -> list[Deps]:
+    """Return the least deps that satisfy ``equations``, whose unknowns are the keys of ``known``, in order."""
     while True:
-        whole = session.read(tree, session, Environment({key: known}, env), parent)
-        grown = _united(known, named(whole, names, session))
-        if _same(known, grown):
+        grown = [_filled(deps, known) for deps in equations]
+        again = {number: deps for number, deps in zip(known, grown, strict=False)}
+        if again == known:
             return grown
-        known = grown
+        known = again
 
 
-def _united(one: Query, other: Query) -> Query:
-    """BY NAME may have made more columns than the first branch has."""
-    columns = [
-        column if more is None else more if column is None else _both(column, more)
-        for column, more in zip_longest(one.columns, other.columns)
-    ]
-    rows: Deps = {}
-    add(rows, one.rows, IDENTITY)
-    add(rows, other.rows, IDENTITY)
-    return Query(columns, rows, one.inputs | other.inputs)
-
-
-def _both(column: Column, more: Column) -> Column:
-    return column._replace(deps=united([column.deps, more.deps]), members=None)
-
-
-def _same(one: Query, other: Query) -> bool:
-    return (one.rows, one.inputs, _deps(one)) == (other.rows, other.inputs, _deps(other))
-
-
-def _deps(query: Query) -> list[Deps]:
-    return [column.deps for column in query.columns]
+def _filled(deps: Deps, known: dict[int, Deps]) -> Deps:
+    """Return ``deps`` with every unknown replaced by what it holds, each way one hop further on."""
+    filled: Deps = {}
+    for field, bits in deps.items():
+        if field not in known:
+            filled[field] = filled.get(field, 0) | bits
+            continue
+        for hop, masking in unmixed(bits):
+            add(filled, known[field], hop | MASKED if masking else hop)
+    return filled

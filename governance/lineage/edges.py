@@ -69,8 +69,8 @@ def add(into: Deps, deps: Deps, hop: int) -> None:
 
 
 def rowwise(hop: int) -> int:
-    """Return what a hop does to row clauses beneath it: INDIRECT hops rename them, values leave them as they are."""
-    return hop if hop & ~MASKED >= JOIN else IDENTITY
+    """Return what a hop does to row clauses beneath it: INDIRECT hops rename them, values only mask them."""
+    return hop if hop & ~MASKED >= JOIN else IDENTITY | hop & MASKED
 
 
 def united(parts: list[Deps]) -> Deps:

@@ -227,15 +227,15 @@ def columns_named(rules: Rules, columns: list[Column]) -> list[Column]:
     """Return ``columns`` with each name once, as DuckDB makes them in CREATE TABLE AS: ``a``, ``a_1``, ``a_2``."""
     if len({column.key for column in columns}) == len(columns):
         return columns
-    taken: set[str] = set()
+    taken: dict[str, int] = {}
     result = []
     for column in columns:
-        key, name, number = column.key, column.name, 0
+        key, name = column.key, column.name
         while key in taken:
-            number += 1
-            name = f"{column.name}_{number}"
+            taken[column.key] += 1
+            name = f"{column.name}_{taken[column.key]}"
             key = rules.fold(name, None)
-        taken.add(key)
+        taken[key] = 0
         result.append(column._replace(name=name, key=key))
     return result
 

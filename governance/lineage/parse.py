@@ -12,6 +12,7 @@ from sqlglot.errors import ParseError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from governance.errors import LimitExceeded, UnparsableSql
+from governance.lineage.session import MAX_COLUMNS
 
 MAX_CHARACTERS = 2_000_000
 MAX_TOKENS = 400_000
@@ -25,7 +26,7 @@ _MARKS = ("(", "[", "{", "-", "+", "~")
 _WORDS = re.compile("(?i)not|case|interval")
 """Without many of these no statement is deep, and its tokens need no second look."""
 
-_BETWEEN = frozenset({TokenType.NUMBER, TokenType.STRING, TokenType.VAR, TokenType.R_BRACKET, TokenType.L_BRACKET})
+_SUBSCRIPT = frozenset({TokenType.NUMBER, TokenType.STRING, TokenType.VAR, TokenType.R_BRACKET, TokenType.L_BRACKET})
 """Tokens that do not end a chain of subscripts."""
 
 
@@ -54,8 +55,9 @@ def tokenize(sql: str, dialect: Dialect) -> list[Token]:
 
 def _check_nesting(tokens: list[Token]) -> None:
     """Turn away what sqlglot's parser would recurse on too deeply, or read in quadratic time."""
-    depth = run = 0
-    for number, token in enumerate(tokens):
+    depth = prefixes = subscripts = 0
+    before = None
+    for token in tokens:
         kind = token.token_type
         if kind in _OPEN:
             depth += 1
@@ -63,11 +65,13 @@ def _check_nesting(tokens: list[Token]) -> None:
             depth = max(depth - 1, 0)
         elif kind is TokenType.SEMICOLON:
             depth = 0
-        repeats = kind in _PREFIX or (
-            kind is TokenType.L_BRACKET and tokens[number - 1].token_type is TokenType.R_BRACKET
-        )
-        run = run + 1 if repeats else run if kind in _BETWEEN else 0
-        if depth > MAX_DEPTH or run > MAX_RUN:
+        prefixes = prefixes + 1 if kind in _PREFIX else 0
+        if kind is TokenType.L_BRACKET and before is TokenType.R_BRACKET:
+            subscripts += 1
+        elif kind not in _SUBSCRIPT:
+            subscripts = 0
+        before = kind
+        if depth > MAX_DEPTH or prefixes > MAX_RUN or subscripts > MAX_RUN:
             limit = (
                 f"nested more than {MAX_DEPTH} deep" if depth > MAX_DEPTH else f"more than {MAX_RUN} operators in a row"
             )
@@ -101,7 +105,10 @@ def _selected(tokens: list[Token]) -> list[Token]:
 
     sqlglot reads such a statement as an opaque command; the query means the same, and no token moves.
     """
-    found = [n for n in range(2, len(tokens)) if tokens[n].token_type in _PIVOTS and _is_body(tokens, n)]
+    pivots = [n for n in range(len(tokens)) if tokens[n].token_type in _PIVOTS]
+    for number in pivots:
+        _check_product(tokens, number)
+    found = [n for n in pivots if n > 1 and _is_body(tokens, n)]
     for start in reversed(found):
         end = start
         while end < len(tokens) and tokens[end].token_type is not TokenType.SEMICOLON:
@@ -110,6 +117,28 @@ def _selected(tokens: list[Token]) -> list[Token]:
         before = [_token(kind, text, at) for kind, text in _AROUND]
         tokens = [*tokens[:start], *before, *tokens[start:end], _token(TokenType.R_PAREN, ")", at), *tokens[end:]]
     return tokens
+
+
+def _check_product(tokens: list[Token], start: int) -> None:
+    """Turn away a PIVOT whose lists multiply to more columns than any table has: sqlglot names them all."""
+    product, depth, items = 1, 0, 0
+    for number in range(start + 1, len(tokens)):
+        kind = tokens[number].token_type
+        if kind is TokenType.L_PAREN:
+            depth += 1
+            items = 1 if tokens[number - 1].token_type is TokenType.IN else items
+        elif kind is TokenType.R_PAREN:
+            depth -= 1
+            product *= max(items, 1)
+            items = 0
+        elif kind is TokenType.COMMA and items:
+            items += 1
+        if depth < 0 or kind is TokenType.SEMICOLON or (depth == 0 and kind is TokenType.R_PAREN):
+            break
+    if product > MAX_COLUMNS:
+        at = tokens[start]
+        problem = f"a PIVOT to {product:,} columns, the limit is {MAX_COLUMNS:,}"
+        raise LimitExceeded(problem, fix="pivot fewer values", line=at.line, column=_column(at))
 
 
 def _is_body(tokens: list[Token], number: int) -> bool:

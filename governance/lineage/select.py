@@ -4,13 +4,14 @@ import re
 
 from sqlglot import exp
 
+from governance.errors import LimitExceeded
 from governance.lineage.columns import Column, Query
 from governance.lineage.edges import Deps
 from governance.lineage.joins import read_from
 from governance.lineage.naming import columns_named, name_of
 from governance.lineage.rows import read_rows
 from governance.lineage.scope import Environment, Scope
-from governance.lineage.session import Session
+from governance.lineage.session import MAX_COLUMNS, Session
 from governance.lineage.shapes import shape
 from governance.lineage.star import chosen, expand, is_star
 from governance.lineage.value import value_of
@@ -41,6 +42,9 @@ def read_projections(scope: Scope, expressions: list[exp.Expr]) -> list[Column]:
     lateral = scope.session.rules.lateral
     columns: list[Column] = []
     for tree in expressions:
+        if len(columns) > MAX_COLUMNS:
+            problem = f"more than {MAX_COLUMNS:,} output columns"
+            raise scope.session.error(LimitExceeded, problem, tree, fix="select fewer columns")
         if is_star(tree):
             columns.extend(expand(scope, tree))
             scope.items += [tree] * (len(columns) - len(scope.items))

@@ -14,6 +14,7 @@ from governance.lineage.edges import Fields
 from governance.lineage.tables import Tables
 
 MAX_SECONDS = 8.0
+MAX_COLUMNS = 20_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,20 +119,33 @@ def _query(scope: Scope, tree: exp.Expr) -> Column:
 
 def _gathered(scope: Scope, tree: exp.Expr) -> Column | None:
     """An aggregate of rows (ARRAY_AGG, ANY_VALUE, ARG_MAX …): each member aggregated, what orders or picks is SORT."""
-    steering: Deps = {}
-    inner = tree.args["this"]
-    while inner.__class__ in {exp.Order, exp.Limit, exp.Distinct, exp.HavingMax, exp.IgnoreNulls}:
-        for part in (*(inner.args.get("expressions") or ()), inner.args.get("expression")):
-            if isinstance(part, exp.Expr) and inner.__class__ is not exp.Distinct:
-                depend(scope, part, SORT, steering)
-        inner = inner.args["this"] if inner.__class__ is not exp.Distinct else inner.args["expressions"][0]
-    if tree.__class__ in {exp.ArgMax, exp.ArgMin}:
-        depend(scope, tree.args["expression"], SORT, steering)
-    row = shape(scope, inner)
+    inner, picking = _unwrapped(tree)
+    row = shape(scope, inner) if inner.__class__ in {exp.Column, exp.Struct} else None
     if row is None or row.members is None:
         return None
+    steering: Deps = {}
+    for part in picking:
+        depend(scope, part, SORT, steering)
     members = {key: _steered(column, steering) for key, column in row.members.items()}
     return _steered(row, steering)._replace(members=members)
+
+
+def _unwrapped(tree: exp.Expr) -> tuple[exp.Expr, list[exp.Expr]]:
+    """Return what an aggregate gathers, and the expressions that order or pick it."""
+    picking = [tree.args["expression"]] if tree.__class__ in {exp.ArgMax, exp.ArgMin} else []
+    inner = tree.args["this"]
+    while inner.__class__ in WRAPPERS:
+        if inner.__class__ is exp.Distinct:
+            inner = inner.args["expressions"][0]
+            continue
+        picking += [part for part in inner.args.get("expressions") or () if isinstance(part, exp.Expr)]
+        if isinstance(inner.args.get("expression"), exp.Expr):
+            picking.append(inner.args["expression"])
+        inner = inner.args["this"]
+    return inner, picking
+
+
+WRAPPERS = frozenset({exp.Order, exp.Limit, exp.Distinct, exp.HavingMax, exp.IgnoreNulls})
 
 
 def _steered(column: Column, steering: Deps) -> Column:

@@ -5,10 +5,11 @@ from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
-from governance.errors import UnknownColumn, UnknownTable, UnreadConstruct
+from governance.errors import LimitExceeded, UnknownColumn, UnknownTable, UnreadConstruct
 from governance.lineage.columns import Column, Relation
 from governance.lineage.patterns import PATTERNS
 from governance.lineage.scope import Scope
+from governance.lineage.session import MAX_COLUMNS
 from governance.lineage.shapes import shaped
 from governance.lineage.structs import declared_members
 from governance.lineage.value import value_of
@@ -51,6 +52,9 @@ def every(scope: Scope) -> list[Column]:
     columns: list[Column] = []
     given: set[str] = set()
     for relation in scope.relations:
+        if len(columns) > MAX_COLUMNS:
+            problem = f"* of more than {MAX_COLUMNS:,} columns"
+            raise scope.session.error(LimitExceeded, problem, None, fix="name the columns")
         for column in _all(scope, relation, None):
             merged = scope.merged.get(column.key)
             if merged is None:
