@@ -1,29 +1,22 @@
 """One table, one name: events of several producers brought to the names that the graph uses.
 
 Producers spell one table ``shop.Orders``, ``orders`` or ``SHOP.ORDERS``, as their SQL did; whether that is one table is
-for the namespace to say, so each namespace has its rule. A producer may also say itself that a path and a table are one
-(the symlinks facet); then the table's name stands.
+for the namespace to say, so each namespace has its rule: the one that ``lineage.toml`` gives it, else that of its kind
+of database, else names compare exactly. A producer may also say itself that a path and a table are one (the symlinks
+facet); then the table's name stands.
 
 This comes before the graph and knows nothing of it: ``build_graph(canonical(events, spellings))``.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from enum import Enum
 
-import msgspec
-
 from governance.dataset import Dataset
-from governance.events.model import (
-    ColumnLineagePart,
-    DatasetFacetsPart,
-    DatasetPart,
-    Event,
-    FieldLineagePart,
-    InputFieldPart,
-    SchemaFieldPart,
-    SchemaPart,
-)
+from governance.events.model import Event
+from governance.explicit import explicit
+from governance.rename import renamed
 
 
 class Spelling(Enum):
@@ -44,18 +37,32 @@ FOLDS: Mapping[Spelling, Callable[[str], str]] = {
     Spelling.UPPER: str.upper,
     Spelling.INSENSITIVE: str.lower,
 }
+KINDS: Mapping[str, Spelling] = {
+    "postgres": Spelling.LOWER,
+    "redshift": Spelling.LOWER,
+    "snowflake": Spelling.UPPER,
+    "oracle": Spelling.UPPER,
+    "duckdb": Spelling.INSENSITIVE,
+    "hive": Spelling.INSENSITIVE,
+    "awsglue": Spelling.INSENSITIVE,
+    "trino": Spelling.INSENSITIVE,
+    "sqlserver": Spelling.INSENSITIVE,
+}
+"""What a namespace's scheme says (https://openlineage.io/docs/spec/naming), where no policy does."""
 PART = re.compile(r'"(?:[^"]|"")*"|[^."]+')
 
 
 def canonical(events: Iterable[Event], spellings: Mapping[str, Spelling]) -> tuple[Event, ...]:
     """Return ``events`` with every dataset and field by its one name.
 
-    ``spellings`` gives the rule of each namespace; one that it does not name compares exactly.
+    ``spellings`` gives the rule of each namespace that does not go by its scheme.
     """
-    read = tuple(events)
-    folded = _Names(spellings, {})
-    names = _Names(spellings, _symlinks(read, folded))
-    return tuple(_event(event, names) for event in read)
+    read = tuple(explicit(event) for event in events)
+    folded = _Spelled(spellings, {})
+    same = _symlinks(read, folded)
+    names = _Spelled(spellings, same)
+    exact = not same and all(folded.spelling(it) is Spelling.EXACT for it in _namespaces(read))
+    return read if exact else tuple(renamed(event, names) for event in read)
 
 
 def fold(name: str, spelling: Spelling) -> str:
@@ -74,75 +81,44 @@ def _part(part: str, spelling: Spelling) -> str:
     return change(inner) if same and '"' not in inner and "." not in inner else part
 
 
-class _Names:
-    """The one name of each dataset and field."""
+@dataclass(frozen=True, slots=True)
+class _Spelled:
+    """The one name of each dataset and field; ``same`` are datasets by another name."""
 
-    def __init__(self, spellings: Mapping[str, Spelling], same: Mapping[Dataset, Dataset]) -> None:
-        self.spellings = spellings
-        self.same = same
+    spellings: Mapping[str, Spelling]
+    same: Mapping[Dataset, Dataset]
 
-    def dataset(self, namespace: str, name: str) -> Dataset:
-        found = Dataset(namespace, fold(name, self.spelling(namespace)))
+    def dataset(self, dataset: Dataset) -> Dataset:
+        found = Dataset(dataset.namespace, fold(dataset.name, self.spelling(dataset.namespace)))
         return self.same.get(found, found)
 
+    def field(self, dataset: Dataset, path: str) -> str:
+        return fold(path, self.spelling(self.dataset(dataset).namespace))
+
     def spelling(self, namespace: str) -> Spelling:
-        return self.spellings.get(namespace, Spelling.EXACT)
+        return self.spellings.get(namespace) or KINDS.get(namespace.partition(":")[0].lower(), Spelling.EXACT)
 
 
-def _symlinks(events: Iterable[Event], names: _Names) -> dict[Dataset, Dataset]:
+def _namespaces(events: Iterable[Event]) -> frozenset[str]:
+    found = {part.namespace for event in events for part in (*event.inputs, *event.outputs)}
+    found |= {event.dataset.namespace for event in events if event.dataset}
+    lineages = (part.facets.column_lineage for event in events for part in event.outputs)
+    for lineage in (it for it in lineages if it):
+        inputs = (*lineage.dataset, *(it for said in lineage.fields.values() for it in said.input_fields))
+        found |= {it.namespace for it in inputs}
+    return frozenset(found)
+
+
+def _symlinks(events: Iterable[Event], names: _Spelled) -> dict[Dataset, Dataset]:
     """Return for each dataset that has other identities the one that stands: a TABLE's, else the first by name."""
     group: dict[Dataset, set[Dataset]] = {}
     tables: set[Dataset] = set()
-    for part in (part for event in events for part in (*event.inputs, *event.outputs) if part.facets.symlinks):
+    own = (event.dataset for event in events if event.dataset)
+    for part in (*(part for event in events for part in (*event.inputs, *event.outputs)), *own):
         for link in part.facets.symlinks.identifiers if part.facets.symlinks else ():
-            one, other = names.dataset(part.namespace, part.name), names.dataset(link.namespace, link.name)
+            one, other = (names.dataset(Dataset(it.namespace, it.name)) for it in (part, link))
             tables |= {other} if link.type == "TABLE" else set()
             together = group.get(one, {one}) | group.get(other, {other})
             group.update(dict.fromkeys(together, together))
     standing = {id(together): min(together, key=lambda it: (it not in tables, it)) for together in group.values()}
     return {dataset: standing[id(together)] for dataset, together in group.items()}
-
-
-def _event(event: Event, names: _Names) -> Event:
-    return msgspec.structs.replace(
-        event,
-        inputs=tuple(_dataset(part, names) for part in event.inputs),
-        outputs=tuple(_dataset(part, names) for part in event.outputs),
-    )
-
-
-def _dataset(part: DatasetPart, names: _Names) -> DatasetPart:
-    dataset = names.dataset(part.namespace, part.name)
-    spelling = names.spelling(dataset.namespace)
-    return DatasetPart(dataset.namespace, dataset.name, _facets(part.facets, spelling, names))
-
-
-def _facets(facets: DatasetFacetsPart, spelling: Spelling, names: _Names) -> DatasetFacetsPart:
-    schema, lineage = facets.schema, facets.column_lineage
-    return msgspec.structs.replace(
-        facets,
-        schema=SchemaPart(tuple(_column(field, spelling) for field in schema.fields)) if schema else None,
-        column_lineage=_lineage(lineage, spelling, names) if lineage else None,
-    )
-
-
-def _column(field: SchemaFieldPart, spelling: Spelling) -> SchemaFieldPart:
-    nested = tuple(_column(member, spelling) for member in field.fields)
-    return msgspec.structs.replace(field, name=fold(field.name, spelling), fields=nested)
-
-
-def _lineage(lineage: ColumnLineagePart, spelling: Spelling, names: _Names) -> ColumnLineagePart:
-    fields: dict[str, FieldLineagePart] = {}
-    for spelled, said in lineage.fields.items():
-        name = fold(spelled, spelling)
-        earlier = fields[name].input_fields if name in fields else ()
-        inputs = (*earlier, *_inputs(said.input_fields, names))
-        fields[name] = msgspec.structs.replace(said, input_fields=inputs)
-    return ColumnLineagePart(fields, tuple(_inputs(lineage.dataset, names)))
-
-
-def _inputs(parts: Iterable[InputFieldPart], names: _Names) -> Iterator[InputFieldPart]:
-    for part in parts:
-        dataset = names.dataset(part.namespace, part.name)
-        field = fold(part.field, names.spelling(dataset.namespace))
-        yield InputFieldPart(dataset.namespace, dataset.name, field, part.transformations)

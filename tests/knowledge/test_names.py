@@ -65,6 +65,22 @@ def test_one_table_spelled_three_ways_is_one_and_a_quoted_one_another() -> None:
     assert {str(flow.source) for flow in graph.flows} >= {str(edge.source.dataset) for edge in graph.edges}
 
 
+def test_a_namespace_goes_by_its_kind_of_database_and_by_policy_before_that() -> None:
+    namespace = "postgres://shop:5432"
+    events = [
+        complete(job, [], table, {}, namespace) for job, table in (("write", "shop.Orders"), ("w", "shop.orders"))
+    ]
+
+    assert {str(it) for it in build_graph(canonical(events, {})).written} == {"shop.orders"}
+    assert len(build_graph(canonical(events, {namespace: Spelling.EXACT})).written) == 2
+
+
+def test_names_that_differ_in_case_only_resolve_where_one_is_meant() -> None:
+    graph = build_graph([complete("write", ["raw.x"], "shop.Orders", {"Mail": [("raw.x", "m")]}, "n")])
+
+    assert str(resolve(graph, "SHOP.orders.mail")) == "shop.Orders.Mail"
+
+
 def test_a_namespace_without_a_rule_compares_exactly() -> None:
     events = [complete("write", [], "shop.Orders", {}, "n"), complete("copy", [], "shop.orders", {}, "n")]
 

@@ -1,0 +1,90 @@
+"""What stood when: the events up to a moment, and the runs that wrote a table, one after the other."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from governance.dataset import Dataset
+from governance.errors import HeadwaterError, UnknownField
+from governance.events.model import Event
+from governance.graph import Edge, Write, graph_of
+from governance.runs import Run, ended
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """One completed write of a table.
+
+    added, removed: dependencies, without job and run, that it has beside or short of the same job's write before it
+    """
+
+    write: Write
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+
+
+def until(events: Iterable[Event], moment: datetime) -> tuple[Event, ...]:
+    """Return the events up to and at ``moment``: a run that ended later had not ended then, and adds nothing."""
+    return tuple(event for event in events if event.at <= moment)
+
+
+def parse_moment(text: str) -> datetime:
+    """Return the instant that ``text`` names, ``2026-10-01`` or ``2026-10-01T02:00:00+00:00``; without zone it is UTC.
+
+    Raises:
+        HeadwaterError: it names none.
+    """
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        fix = "write 2026-10-01 or 2026-10-01T02:00:00+00:00"
+        raise HeadwaterError(f"{text!r} is no instant", fix=fix) from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def moment_of(runs: Iterable[Run], dataset: Dataset, snapshot: str) -> datetime:
+    """Return when the run ended that wrote ``snapshot`` of ``dataset``, as its version facet says.
+
+    Raises:
+        UnknownField: no completed run names it; the message says which snapshots are known.
+    """
+    writes = list(_writes(runs, dataset))
+    found = [write.at for write in writes if write.snapshot == snapshot]
+    if found:
+        return min(found)
+    known = [write.snapshot for write in writes if write.snapshot]
+    fix = f"known are {', '.join(known[-5:])}" if known else "no run's event names a snapshot of this table"
+    raise UnknownField(f"no completed run wrote snapshot {snapshot} of {dataset}", fix=fix)
+
+
+def history(runs: Iterable[Run], dataset: Dataset) -> tuple[Past, ...]:
+    """Return every completed write of ``dataset``, the oldest first, and how its dependencies changed."""
+    found: list[Past] = []
+    before: dict[str, frozenset[str]] = {}
+    for write, said in _told(runs, dataset):
+        last = before.get(str(write.job), frozenset())
+        found.append(Past(write, tuple(sorted(said - last)), tuple(sorted(last - said))))
+        before[str(write.job)] = said
+    return tuple(found)
+
+
+def _writes(runs: Iterable[Run], dataset: Dataset) -> Iterator[Write]:
+    return (write for write, _ in _told(runs, dataset))
+
+
+def _told(runs: Iterable[Run], dataset: Dataset) -> Iterator[tuple[Write, frozenset[str]]]:
+    writing = [run for run in runs if any(output.dataset == dataset for output in run.outputs)]
+    for run in sorted(writing, key=lambda run: (ended(run), run.run_id)):
+        graph = graph_of([run])
+        for write in graph.writes:
+            if write.dataset == dataset:
+                yield write, frozenset(_said(edge) for edge in graph.edges if _table(edge) == dataset)
+
+
+def _table(edge: Edge) -> Dataset:
+    return edge.target if isinstance(edge.target, Dataset) else edge.target.dataset
+
+
+def _said(edge: Edge) -> str:
+    target = edge.target.name if not isinstance(edge.target, Dataset) else "every row"
+    return f"{target} from {edge}"
