@@ -3,14 +3,17 @@
 from collections.abc import Iterable
 from datetime import datetime
 
+from governance.consumers.declared import load_declarations
 from governance.events.client import disabled
 from governance.events.store import EventStore
 from governance.graph import graph_of
 from governance.project import Project
+from governance.queries.store import QueryStore
 from governance.rules import EndedAttempt, Known
 from governance.runs import read_runs
 from platform_assets.catalog import inventory, open_catalog
 from platform_assets.factory import load
+from platform_assets.heads import heads
 
 
 def known(project: Project, ended: Iterable[EndedAttempt], now: datetime) -> Known:
@@ -22,20 +25,26 @@ def known(project: Project, ended: Iterable[EndedAttempt], now: datetime) -> Kno
         EventStoreError: the store cannot be read.
     """
     loaded, store = load(project), EventStore(project.events)
-    runs = read_runs(store.read().events)
     jobs = [pipeline.job for pipeline in loaded.pipelines]
+    sources = frozenset(source.table for source in loaded.sources)
     with open_catalog(project) as catalog:
         tables = inventory(catalog)
+        written = heads(catalog, tables - sources)
+    # after the catalog: a run sends START before it commits, so what was committed by then is at least under way here
+    runs = read_runs(store.read().events)
     return Known(
         policy=loaded.policy,
         graph=graph_of(runs),
         runs={run.run_id: run for run in runs},
         ended=tuple(ended),
         inventory=tables,
-        sources=frozenset(source.table for source in loaded.sources),
+        sources=sources,
         pipelines=frozenset(pipeline.table for pipeline in loaded.pipelines),
         unreadable=loaded.program.unreadable,
         silenced=disabled(),
         now=now,
         filtered={job: reason for job in jobs if (reason := store.silenced(job))},
+        heads=written,
+        log=QueryStore(project.state / "queries").read(),
+        declarations=load_declarations(project),
     )

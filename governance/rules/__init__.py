@@ -1,13 +1,17 @@
 """The rules: one file each, all of them listed here, and nowhere else."""
 
 from governance.rules import (
+    coverage_below_threshold,
+    dangling_run,
     missing_run,
+    stale_lineage,
     unaccounted_table,
     undeclared_metadata,
     understated_classification,
     unreadable_lineage,
+    unregistered_consumer,
 )
-from governance.rules.known import EndedAttempt, Known
+from governance.rules.known import EndedAttempt, Head, Known
 from governance.rules.rule import Outcome, Rule, Waived, check
 
 RULES: tuple[Rule, ...] = (
@@ -16,6 +20,10 @@ RULES: tuple[Rule, ...] = (
     understated_classification.RULE,
     undeclared_metadata.RULE,
     unreadable_lineage.RULE,
+    stale_lineage.RULE,
+    dangling_run.RULE,
+    coverage_below_threshold.RULE,
+    unregistered_consumer.RULE,
 )
 
-__all__ = ["RULES", "EndedAttempt", "Known", "Outcome", "Rule", "Waived", "check"]
+__all__ = ["RULES", "EndedAttempt", "Head", "Known", "Outcome", "Rule", "Waived", "check"]

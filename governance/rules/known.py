@@ -4,10 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from governance.consumers.declared import Declarations
+from governance.consumers.records import Records
 from governance.errors import HeadwaterError
 from governance.events.run import Attempt
 from governance.graph import Graph
 from governance.policy import Policy
+from governance.queries.model import QueryLog
 from governance.runs import Run
 
 
@@ -18,6 +21,18 @@ class EndedAttempt:
     attempt: Attempt
     table: str
     status: str
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The catalog's current snapshot of a table, as last written: one that only rearranges files is passed over.
+
+    run_id: the OpenLineage run that the snapshot says wrote it, None where it says nothing
+    """
+
+    snapshot: str
+    at: datetime
+    run_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +48,9 @@ class Known:
     silenced:    why events are switched off, in words to show; None where nothing says so
     filtered:    by job, the user's filter that drops its events
     now:         the moment of asking, with a zone
+    heads:       current snapshots of the tables that jobs write, read before the events were
+    log:         reads that query logs show
+    declarations: consumers that people and BI tools declare
     """
 
     policy: Policy
@@ -46,3 +64,11 @@ class Known:
     silenced: str | None
     now: datetime
     filtered: Mapping[str, str] = field(default_factory=dict)
+    heads: Mapping[str, Head] = field(default_factory=dict)
+    log: QueryLog = field(default_factory=QueryLog)
+    declarations: Declarations = field(default_factory=Declarations)
+
+    @property
+    def records(self) -> Records:
+        """What is asked about consumers and coverage."""
+        return Records(self.graph, self.log, self.declarations, self.policy)

@@ -1,0 +1,126 @@
+"""Stale lineage: what the graph says of a table is not, or no longer, about the table as it is.
+
+Three ways to be stale: the table was written since by something that told nothing; the table is gone, and its edges
+stand; the job's code is gone, and its edges stand.
+"""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from governance.dataset import Dataset
+from governance.events.model import TERMINAL
+from governance.graph import Write
+from governance.rules.finding import Finding, Severity
+from governance.rules.known import Head, Known
+from governance.rules.rule import Rule
+
+NAME = "stale_lineage"
+
+SETTLED = timedelta(minutes=10)
+"""How far clocks may differ, and how long a commit and its event may lie apart, before that means anything."""
+
+
+def find(known: Known) -> tuple[Finding, ...]:
+    """Return a finding for each table written past its lineage, each that is gone, and each job whose code is gone."""
+    return (*_written_since(known), *_gone(known), *_without_code(known))
+
+
+def _written_since(known: Known) -> Iterator[Finding]:
+    elsewhere = _told_by_missing_run(known) | _under_way(known)
+    for table, head in sorted(known.heads.items()):
+        dataset = Dataset(known.policy.lineage.namespace, table)
+        writes = [write for write in known.graph.writes if write.dataset == dataset]
+        if writes and table not in elsewhere and not _is_told(head, dataset, writes, known):
+            yield _since(table, head, max(writes, key=lambda write: write.at))
+
+
+def _is_told(head: Head, dataset: Dataset, writes: list[Write], known: Known) -> bool:
+    """Whether some COMPLETE is of the snapshot: the latest need not be, where a table was rolled back."""
+    run = known.runs.get(head.run_id or "")
+    if run is not None and run.state == "COMPLETE":
+        return True
+    if all(write.snapshot is None for write in writes):
+        return head.at <= max(write.at for write in writes) + SETTLED
+    complete = (run for run in known.runs.values() if run.state == "COMPLETE")
+    outputs = (output for run in complete for output in run.outputs if output.dataset == dataset)
+    return any(output.snapshot == head.snapshot for output in outputs)
+
+
+def _told_by_missing_run(known: Known) -> set[str]:
+    """Return the tables of successes without COMPLETE: missing_run says so already, and what to do."""
+    return {
+        ended.table
+        for ended in known.ended
+        if ended.status == "SUCCESS"
+        and (ended.attempt.run_id not in known.runs or known.runs[ended.attempt.run_id].state != "COMPLETE")
+    }
+
+
+def _under_way(known: Known) -> set[str]:
+    runs = (run for run in known.runs.values() if run.ended is None and run.state_at(known.now) not in TERMINAL)
+    live = (run for run in runs if run.state_at(known.now) != "ABANDONED")
+    return {output.dataset.name for run in live for output in run.outputs}
+
+
+def _since(table: str, head: Head, last: Write) -> Finding:
+    lineage = f"of snapshot {last.snapshot}" if last.snapshot else "of a run"
+    return Finding(
+        rule=NAME,
+        severity=Severity.ERROR,
+        table=table,
+        column=None,
+        message=f"its snapshot {head.snapshot} of {head.at:%Y-%m-%d %H:%M} UTC was written by no run that events tell "
+        f"of; its lineage is {lineage} that ended {last.at:%Y-%m-%d %H:%M} UTC",
+        fix="find what wrote it and make it send events, or build the table again by its pipeline",
+        decided_by=f"catalog, against run {last.run_id}",
+    )
+
+
+def _gone(known: Known) -> Iterator[Finding]:
+    for write in known.graph.writes:
+        dataset = write.dataset
+        own = dataset.namespace == known.policy.lineage.namespace
+        # the catalog is listed before the events are read: a table made in between is not gone
+        settled = write.at <= known.now - SETTLED
+        if own and settled and dataset.name not in known.inventory:
+            yield _stale(write, "the catalog has no such table: it was dropped or renamed", _when_gone(write, known))
+
+
+def _when_gone(write: Write, known: Known) -> str:
+    if write.dataset.name in known.pipelines:
+        return "build it again by its pipeline, or remove the pipeline"
+    return "if it was renamed, send an event of the new name; if it was dropped, one with lifecycleStateChange DROP"
+
+
+def _without_code(known: Known) -> Iterator[Finding]:
+    jobs = known.pipelines | {job.name for job in known.policy.external_jobs}
+    for write in known.graph.writes:
+        own = write.job.namespace == known.policy.lineage.job_namespace
+        if own and known.pipelines and write.job.name not in jobs and write.dataset.name in known.inventory:
+            yield _stale(
+                write,
+                f"job {write.job} wrote it, and there is no such pipeline any more",
+                "drop the table if nothing builds it, or bring the pipeline back; "
+                "a job that runs elsewhere is declared in governance/lineage.toml",
+            )
+
+
+def _stale(write: Write, problem: str, fix: str) -> Finding:
+    return Finding(
+        rule=NAME,
+        severity=Severity.WARN,
+        table=write.dataset.name,
+        column=None,
+        message=f"its lineage of {write.at:%Y-%m-%d %H:%M} UTC stands, and {problem}",
+        fix=fix,
+        decided_by=f"run {write.run_id}",
+    )
+
+
+RULE = Rule(
+    name=NAME,
+    severity=Severity.WARN,
+    blocking=False,
+    description="What the graph says of a table is of the table's current snapshot, and of a table and a job there is.",
+    find=find,
+)

@@ -1,0 +1,34 @@
+"""The catalog's current snapshots, as the rule *stale lineage* compares them with what events tell."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+from pyiceberg.table import Table
+from pyiceberg.table.snapshots import Operation, Snapshot
+
+from governance.rules import Head
+from platform_assets.catalog import Catalog, load_known, run_of
+
+
+def heads(catalog: Catalog, tables: Iterable[str]) -> dict[str, Head]:
+    """Return the current snapshot of each of ``tables`` that has one; tables that are not there are left out.
+
+    Raises:
+        CatalogError: the catalog cannot be read.
+    """
+    found = ((name, _written(table)) for name, table in load_known(catalog, tables).items())
+    return {name: _head(snapshot) for name, snapshot in found if snapshot}
+
+
+def _written(table: Table) -> Snapshot | None:
+    """Return the latest snapshot that changed rows: compaction rearranges files, and its own snapshot says nothing."""
+    snapshot = table.current_snapshot()
+    while snapshot and snapshot.summary and snapshot.summary.operation is Operation.REPLACE:
+        parent = snapshot.parent_snapshot_id
+        snapshot = table.snapshot_by_id(parent) if parent is not None else None
+    return snapshot
+
+
+def _head(snapshot: Snapshot) -> Head:
+    at = datetime.fromtimestamp(snapshot.timestamp_ms / 1000, UTC)
+    return Head(str(snapshot.snapshot_id), at, run_of(snapshot))
