@@ -30,6 +30,9 @@ from governance_checks.scheduler import WINDOW, Ended, ended_attempts
 ENDING = {"FAILURE": fail_event, "CANCELED": abort_event}
 """How an attempt ends in OpenLineage. A success is not among them: its COMPLETE is rebuilt from its snapshot."""
 
+INTERVAL = 15
+"""Seconds between two looks, each one query for runs that ended since the last."""
+
 
 @dataclass(frozen=True, slots=True)
 class Closer:
@@ -85,6 +88,7 @@ def build_sensors(closer: Closer) -> tuple[SensorDefinition, ...]:
     @run_failure_sensor(
         name="end_failed_runs",
         description="Send FAIL for pipelines that died without sending it.",
+        minimum_interval_seconds=INTERVAL,
         monitor_all_code_locations=True,
         default_status=DefaultSensorStatus.RUNNING,
     )
@@ -95,6 +99,7 @@ def build_sensors(closer: Closer) -> tuple[SensorDefinition, ...]:
         DagsterRunStatus.CANCELED,
         name="end_terminated_runs",
         description="Send ABORT for pipelines that were terminated without sending it.",
+        minimum_interval_seconds=INTERVAL,
         monitor_all_code_locations=True,
         default_status=DefaultSensorStatus.RUNNING,
     )
