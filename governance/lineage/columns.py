@@ -131,11 +131,15 @@ class OpenColumns:
 
 
 class Relation(NamedTuple):
-    """Something in FROM: its name in scope (folded, "" for none), the qualifiers it answers to, its columns."""
+    """Something in FROM: its name in scope (folded, "" for none), the qualifiers it answers to, its columns.
+
+    ``title`` is what messages call it: a table's full name.
+    """
 
     alias: str
     path: tuple[str, ...]
     columns: Columns
+    title: str = ""
 
 
 class Query(NamedTuple):

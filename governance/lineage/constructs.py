@@ -60,7 +60,7 @@ def exists(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> No
     scope.inputs.update(query.inputs)
 
 
-def membership(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> None:
+def membership(_scope: Scope, tree: exp.Expr, hop: int, _into: Deps, push: Push) -> None:
     """``x IN (SELECT y …)`` and ``x > ANY (SELECT y …)``: x is a value, y only decides."""
     if tree.__class__ is exp.In:
         push((tree.args["this"], COMPOSE[hop][TRANSFORMATION]))
@@ -120,7 +120,7 @@ def within_group(_scope: Scope, tree: exp.Expr, hop: int, _into: Deps, push: Pus
         push((item, COMPOSE[hop][SORT if only_order else AGGREGATION]))
 
 
-def aggregate(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> None:
+def aggregate(_scope: Scope, tree: exp.Expr, hop: int, _into: Deps, push: Push) -> None:
     """An aggregate known by name only, with ClickHouse's suffix for a condition."""
     name = _name(tree)
     parts = list(tree.args.get("expressions") or ())
@@ -130,7 +130,6 @@ def aggregate(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) ->
     picks = name.lower() in PICKS
     for number, part in enumerate(parts):
         push((part, COMPOSE[hop][SORT] if picks and number == 1 else inner))
-    del scope, into
 
 
 def unknown_function(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> None:

@@ -7,7 +7,8 @@ from sqlglot import exp
 from governance.errors import ColumnCountMismatch, LineageError
 from governance.lineage.columns import Query
 from governance.lineage.edges import MASKED, SOURCE, Deps, add, unmixed
-from governance.lineage.scope import Environment, Scope
+from governance.lineage.environment import Environment
+from governance.lineage.scope import Scope
 from governance.lineage.session import Session
 
 IMPLICITLY_RECURSIVE = frozenset({"tsql", "oracle", "snowflake", "teradata"})
@@ -85,7 +86,7 @@ def _solved(known: dict[int, Deps], equations: list[Deps]) -> list[Deps]:
     """Return the least deps that satisfy ``equations``, whose unknowns are the keys of ``known``, in order."""
     while True:
         grown = [_filled(deps, known) for deps in equations]
-        again = {number: deps for number, deps in zip(known, grown, strict=False)}
+        again = dict(zip(known, grown, strict=False))
         if again == known:
             return grown
         known = again

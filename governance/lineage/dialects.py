@@ -1,6 +1,6 @@
 """What differs between dialects when names are resolved: the case of identifiers and where an alias beats a column.
 
-Sources: each vendor's reference on identifiers and on name resolution in GROUP BY, HAVING, ORDER BY and the select list;
+Sources: each vendor's reference on identifiers and on names in GROUP BY, HAVING, ORDER BY and the select list;
 DuckDB's were tried on 2.0.1.
 """
 

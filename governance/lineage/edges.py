@@ -2,8 +2,8 @@
 
 A *hop* is a small integer: a transformation's number, plus ``MASKED`` where the hop masks the value.
 *Bits* hold all the ways in which one source field reaches one place: bit ``n`` says that some path has transformation
-``n``, bit ``n + WIDTH`` that some such path is not masked. So uniting paths is ``|``, and the order of work never shows.
-*Deps* map source fields, by number, to bits. They are shared between columns and never changed once a column holds them.
+``n``, bit ``n + WIDTH`` that some such path is not masked. So uniting paths is ``|``, whatever the order of work.
+*Deps* map source fields, by number, to bits. Columns share them, and nobody changes them once a column holds them.
 """
 
 from functools import cache

@@ -1,4 +1,4 @@
-"""Files read as tables: ``read_csv('landing/orders.csv')``, ``FROM 'a.parquet'``, a stage, a path under a format's name.
+"""Files read as tables: ``read_csv('landing/orders.csv')``, ``FROM 'a.parquet'``, a stage, Spark's ``format.`path```.
 
 The file is the dataset: the schema's key for it (the path, with or without ``file:``), else ``file:`` and the path.
 """

@@ -35,7 +35,8 @@ _AGGREGATE = Uses(AGGREGATION)
 
 
 def _subclasses(kind: type) -> set[type]:
-    return {kind} | {below for child in kind.__subclasses__() for below in _subclasses(child)}
+    children: list[type] = kind.__subclasses__()
+    return {kind}.union(*(_subclasses(child) for child in children))
 
 
 USES: dict[type, Uses] = {

@@ -18,7 +18,8 @@ from governance.lineage.value import value_of
 ELEMENT, POSITION = True, False
 
 SHAPES: dict[str, tuple[tuple[str, bool], ...]] = {
-    "flatten": (("SEQ", POSITION), ("KEY", ELEMENT), ("PATH", ELEMENT), ("INDEX", POSITION), ("VALUE", ELEMENT), ("THIS", ELEMENT)),
+    "flatten": (("SEQ", POSITION), ("KEY", ELEMENT), ("PATH", ELEMENT), ("INDEX", POSITION), ("VALUE", ELEMENT),
+                ("THIS", ELEMENT)),
     "split_to_table": (("SEQ", POSITION), ("INDEX", POSITION), ("VALUE", ELEMENT)),
     "string_split": (("value", ELEMENT), ("ordinal", POSITION)),
     "openjson": (("key", ELEMENT), ("value", ELEMENT), ("type", ELEMENT)),
@@ -29,8 +30,11 @@ SHAPES: dict[str, tuple[tuple[str, bool], ...]] = {
     "posexplode": (("pos", POSITION), ("col", ELEMENT), ("value", ELEMENT)),
     "explode": (("col", ELEMENT), ("value", ELEMENT)),
     "glob": (("file", ELEMENT),),
+    "json_tuple": tuple((f"c{number}", ELEMENT) for number in range(50)),
 }  # fmt: skip
 """Table functions → their columns, and whether each holds something of the collection."""
+
+ELEMENTS: dict[str, int] = {"explode": 1, "posexplode": 2}
 
 SAME: dict[str, str] = {
     "json_tree": "json_each", "json_each_text": "jsonb_each", "jsonb_each_text": "jsonb_each",
@@ -123,6 +127,20 @@ def stacked(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) -> l
     return [_column(scope, names[n] if n < len(names) else f"col{n}", part) for n, part in enumerate(deps)]
 
 
+def inlined(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) -> list[Column]:
+    """INLINE: the members of each struct in a list."""
+    del alias
+    element = _expanded(scope, tree.args["this"])
+    members = list((element.members or {}).values())
+    if not members and not names:
+        problem = "the members of what INLINE expands are not known"
+        raise scope.session.error(UnreadConstruct, problem, tree, fix="list them after its alias, or declare the type")
+    if not names:
+        return members
+    deps = [member.deps for member in members] or [element.deps] * len(names)
+    return [_column(scope, name, part) for name, part in zip(names, deps, strict=False)]
+
+
 def series(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) -> list[Column]:
     """RANGE and GENERATE_SERIES: numbers from their bounds, and as many rows."""
     deps: Deps = {}
@@ -163,10 +181,16 @@ def _shaped(scope: Scope, kind: str, inputs: Sequence[exp.Expr], names: Sequence
     deps = united([element.deps for element in elements])
     shape = SHAPES[kind]
     given = shape if not names or len(names) >= len(shape) else shape[: len(names)]
-    if kind == "explode" and not names:
-        given = shape[:1]
+    if kind == "json_tuple":  # one column for each path after the document
+        given = shape[: len(names) or len(inputs) - 1]
+    if not names and kind in ELEMENTS:  # of a map they give key and value, of a list the element alone
+        given = shape[: ELEMENTS[kind]]
     element = elements[0] if elements else None
-    return [_column(scope, name, deps if holds else NOTHING, element if holds else None) for name, holds in given]
+    called = [names[n] if n < len(names) else name for n, (name, _) in enumerate(given)]
+    return [
+        _column(scope, name, deps if holds else NOTHING, element if holds else None)
+        for name, (_, holds) in zip(called, given, strict=True)
+    ]
 
 
 def _function(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) -> list[Column]:
@@ -191,9 +215,8 @@ def _function(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) ->
 
 
 def _called(tree: exp.Expr) -> str:
-    name = tree.args.get("this")
     if tree.__class__ is exp.Anonymous:
-        return (name if isinstance(name, str) else name.name).lower()
+        return tree.name.lower()
     return tree.key.lower()
 
 
@@ -205,6 +228,7 @@ READERS: dict[type, Callable[[Scope, exp.Expr, Sequence[str], str], list[Column]
     exp.PosexplodeOuter: posexploded,
     exp.SplitToTable: split,
     exp.Stack: stacked,
+    exp.Inline: inlined,
     exp.GenerateSeries: series,
     exp.ExplodingGenerateSeries: series,
     exp.OpenJSON: opened_json,

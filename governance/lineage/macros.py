@@ -33,7 +33,8 @@ def bound(macro: Macro, scope: Scope, arguments: Sequence[exp.Expr]) -> Scope:
 
 def _named(argument: exp.Expr) -> str | None:
     if argument.__class__ in {exp.Kwarg, exp.PropertyEQ}:
-        return argument.args["this"].name
+        name: str = argument.args["this"].name
+        return name
     return None
 
 

@@ -15,7 +15,8 @@ SIZES = AGGREGATION | MASKED
 """The hop through a count: how many, not which."""
 
 HASHING: tuple[type[exp.Expr], ...] = (
-    exp.MD5, exp.MD5Digest, exp.MD5NumberLower64, exp.MD5NumberUpper64, exp.SHA, exp.SHA1Digest, exp.SHA2, exp.SHA2Digest,
+    exp.MD5, exp.MD5Digest, exp.MD5NumberLower64, exp.MD5NumberUpper64, exp.SHA, exp.SHA1Digest, exp.SHA2,
+    exp.SHA2Digest,
     exp.FarmFingerprint, exp.CityHash64, exp.StandardHash,
 )  # fmt: skip
 

@@ -1,5 +1,7 @@
-"""The values of column lineage. They mirror OpenLineage's ColumnLineageDatasetFacet 1-2-0, so that writing the facet
-is translation and no computation (https://openlineage.io/spec/facets/1-2-0/ColumnLineageDatasetFacet.json).
+"""The values of column lineage, in the shape of OpenLineage's ColumnLineageDatasetFacet 1-2-0.
+
+So writing the facet is translation and no computation
+(https://openlineage.io/spec/facets/1-2-0/ColumnLineageDatasetFacet.json).
 
 Datasets are named as the SQL's catalog names them (``crm.learners``, ``landing/orders.csv``); the namespace is the
 event's business.
@@ -66,7 +68,7 @@ class OutputField:
 
     @property
     def word(self) -> str:
-        """How the field came about: pass-through, renamed, derived, source or unknown (lineage semantics, section 8)."""
+        """How the field came about, in a word of lineage semantics, section 8."""
         if not self.known:
             return "unknown"
         if not self.inputs:

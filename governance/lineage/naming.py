@@ -151,12 +151,17 @@ def _list(session: Session, tree: exp.Expr, depth: int) -> str:
     return f"list_value({_each(session, tree.args.get('expressions') or (), depth)})"
 
 
+def function_name(tree: exp.Expr) -> str:
+    """Return the SQL name of a function's tree."""
+    return tree.sql_name() if isinstance(tree, exp.Func) else tree.key
+
+
 def _function(session: Session, tree: exp.Expr, depth: int) -> str:
     """A function under the name it has in the text: sqlglot's tree may have another."""
     start, end = tree.meta.get("start"), tree.meta.get("end")
     name = session.sql[start : end + 1] if start is not None and end is not None else ""
     if not name.isidentifier():
-        name = tree.name if tree.__class__ is exp.Anonymous else tree.sql_name()
+        name = tree.name if tree.__class__ is exp.Anonymous else function_name(tree)
     arguments = [
         part
         for value in tree.args.values()
@@ -170,8 +175,8 @@ def _function(session: Session, tree: exp.Expr, depth: int) -> str:
 
 OPERATORS: dict[type, str] = {
     exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.IntDiv: "//", exp.Mod: "%", exp.Pow: "**", exp.EQ: "=",
-    exp.NEQ: "!=", exp.GT: ">", exp.GTE: ">=", exp.LT: "<", exp.LTE: "<=", exp.And: "AND", exp.Or: "OR", exp.DPipe: "||",
-    exp.Like: "~~", exp.ILike: "~~*", exp.Glob: "~~~", exp.BitwiseAnd: "&", exp.BitwiseOr: "|",
+    exp.NEQ: "!=", exp.GT: ">", exp.GTE: ">=", exp.LT: "<", exp.LTE: "<=", exp.And: "AND", exp.Or: "OR",
+    exp.DPipe: "||",    exp.Like: "~~", exp.ILike: "~~*", exp.Glob: "~~~", exp.BitwiseAnd: "&", exp.BitwiseOr: "|",
     exp.BitwiseLeftShift: "<<", exp.BitwiseRightShift: ">>", exp.NullSafeNEQ: "IS DISTINCT FROM",
     exp.NullSafeEQ: "IS NOT DISTINCT FROM",
 }  # fmt: skip

@@ -1,7 +1,7 @@
 """PIVOT and UNPIVOT, in the SQL form on a table and in DuckDB's form as a statement.
 
-A pivoted column is its aggregate, steered by the FOR column (CONDITIONAL); the columns that PIVOT leaves alone group the
-rows. An unpivoted value is each listed column as it is, its name a constant; rows whose value is NULL are dropped.
+A pivoted column is its aggregate, steered by the FOR column (CONDITIONAL); the columns that PIVOT leaves alone group
+the rows. An unpivoted value is each listed column as it is, its name a constant; rows whose value is NULL are dropped.
 """
 
 from collections.abc import Sequence

@@ -7,11 +7,12 @@ from sqlglot import exp
 from governance.errors import UnreadConstruct
 from governance.lineage.columns import Query, whole_row
 from governance.lineage.ctes import with_ctes
+from governance.lineage.environment import Environment
 from governance.lineage.joins import read_joined
 from governance.lineage.pivot import pivoted
 from governance.lineage.relation import read_relation, use, values
 from governance.lineage.rows import read_rows
-from governance.lineage.scope import Environment, Scope
+from governance.lineage.scope import Scope
 from governance.lineage.select import read_select
 from governance.lineage.session import Session
 from governance.lineage.setops import read_set_operation

@@ -10,8 +10,10 @@ from governance.lineage.edges import IDENTITY, JOIN, add, united
 from governance.lineage.files import FORMATS, columns_of, looks_like_path, read_file
 from governance.lineage.files import READERS as FILE_READERS
 from governance.lineage.generators import generated
+from governance.lineage.names import nearest
+from governance.lineage.naming import function_name
 from governance.lineage.pivot import pivoted
-from governance.lineage.scope import Scope, nearest
+from governance.lineage.scope import Scope
 from governance.lineage.value import value_of
 
 Reader = Callable[[Scope, exp.Expr], Relation]
@@ -148,7 +150,7 @@ def _stored(scope: Scope, tree: exp.Expr, name: str, columns: Columns, alias: st
     if aliases_of(tree):
         columns = ListedColumns(renamed(scope, tree, columns.all() or ()))
     path = () if alias else tuple(scope.session.key(part) for part in table_parts(tree))
-    return Relation(alias or path[-1], path, columns)
+    return Relation(alias or path[-1], path, columns, name)
 
 
 def _no_table(scope: Scope, tree: exp.Expr, name: str, several: list[str] | str | None) -> LineageError:
@@ -215,7 +217,7 @@ VALUES_NAMES: dict[str, tuple[str, int]] = {
 
 def read_function(scope: Scope, tree: exp.Expr, function: exp.Expr) -> Relation:
     """Return a function in FROM: a macro of the script, a file reader, or a generator."""
-    name = (function.name if function.__class__ is exp.Anonymous else function.sql_name()).lower()
+    name = (function.name if function.__class__ is exp.Anonymous else function_name(function)).lower()
     alias = alias_of(scope, tree)
     arguments = function.args.get("expressions") or []
     if function.__class__ in {exp.ReadCSV, exp.ReadParquet}:

@@ -1,4 +1,4 @@
-"""What decides which rows a SELECT gives (lineage semantics, section 4): a table of clauses, in the order they are read."""
+"""What decides which rows a SELECT gives (lineage semantics, section 4): a table of clauses, in reading order."""
 
 from collections.abc import Callable, Sequence
 
@@ -18,9 +18,9 @@ Clause = Callable[[Scope, exp.Expr, Sequence[Column]], None]
 def read_rows(scope: Scope, tree: exp.Expr, columns: Sequence[Column]) -> None:
     """Add to ``scope.rows`` what the clauses of ``tree`` name; ``columns`` are its output."""
     args = tree.args
-    for name in UNREAD:
+    for name, words in UNREAD.items():
         if args.get(name):
-            problem = f"{UNREAD[name]} is not read"
+            problem = f"{words} is not read"
             raise scope.session.error(
                 UnreadConstruct, problem, tree, fix="write it with joins and windows", clause=name
             )
@@ -52,8 +52,9 @@ def _distinct(scope: Scope, part: exp.Expr, columns: Sequence[Column]) -> None:
     if on is None:
         for column in columns:
             add(scope.rows, column.deps, GROUP_BY)
-    else:
-        _key(scope, on, columns, GROUP_BY)
+        return
+    for key in on.args.get("expressions") or [on.args["this"]]:
+        _ordered(scope, key, columns, GROUP_BY)
 
 
 def _group(scope: Scope, part: exp.Expr, columns: Sequence[Column]) -> None:
@@ -84,8 +85,13 @@ def _sort(scope: Scope, part: exp.Expr, columns: Sequence[Column]) -> None:
             for column in columns:
                 add(scope.rows, column.deps, SORT)
             continue
-        scope.clause = "order" if key.__class__ is exp.Column else "order expression"
-        _key(scope, key, columns, SORT)
+        _ordered(scope, key, columns, SORT)
+
+
+def _ordered(scope: Scope, key: exp.Expr, columns: Sequence[Column], hop: int) -> None:
+    """A name alone prefers an alias; within an expression a column comes first."""
+    scope.clause = "order" if key.__class__ is exp.Column else "order expression"
+    _key(scope, key, columns, hop)
 
 
 def _key(scope: Scope, key: exp.Expr, columns: Sequence[Column], hop: int) -> None:

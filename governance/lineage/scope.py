@@ -1,36 +1,16 @@
 """Names in one SELECT: what is in FROM, the aliases of its select list, and the scopes around it."""
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Optional
 
 from sqlglot import exp
 
 from governance.errors import AmbiguousColumn, LineageError, UnknownColumn, UnknownTable
-from governance.lineage.columns import Column, OpenColumns, Query, Relation, whole_row
-from governance.lineage.dialects import Rules
+from governance.lineage.columns import Column, OpenColumns, Relation, whole_row
 from governance.lineage.edges import IDENTITY, NOTHING, TRANSFORMATION, Deps, add, moved
+from governance.lineage.environment import Environment
+from governance.lineage.names import PSEUDO, at_position, member, nearest, qualified
 from governance.lineage.session import Session
-from governance.lineage.structs import declared_members
-
-
-@dataclass(frozen=True, slots=True)
-class Environment:
-    """The CTEs in sight: a WITH's own before those around it. One that could not be read fails when it is used."""
-
-    queries: dict[str, Query | LineageError]
-    outer: Optional["Environment"] = None
-
-    def find(self, key: str) -> Query | LineageError | None:
-        """Return the CTE that ``key`` names, the innermost first."""
-        environment: Environment | None = self
-        while environment is not None:
-            query = environment.queries.get(key)
-            if query is not None:
-                return query
-            environment = environment.outer
-        return None
 
 
 class Scope:
@@ -47,8 +27,8 @@ class Scope:
     """
 
     __slots__ = (
-        "aliases", "chosen", "clause", "env", "grouped", "inputs", "items", "lent", "merged", "named", "outputs", "parent", "relations",
-        "rows", "seen", "session", "windows",
+        "aliases", "chosen", "clause", "env", "grouped", "inputs", "items", "lent", "merged", "named", "outputs",
+        "parent", "relations", "rows", "seen", "session", "windows",
     )  # fmt: skip
 
     def __init__(self, session: Session, env: Environment, parent: Optional["Scope"] = None) -> None:
@@ -130,7 +110,7 @@ class Scope:
         if found is None:
             if key.lower() in PSEUDO:
                 return Column(key, key, NOTHING)
-            raise self._unknown(name, self._sight())
+            raise self._unknown(name, self.relations)
         return found
 
     def find(self, key: str, name: exp.Expr) -> Column | None:
@@ -239,7 +219,7 @@ class Scope:
             found = relation.columns.find(keys[length], parts[length].args["this"])
             if found is not None:
                 return self._member(found, keys, parts, length + 1)
-            missing = missing or self._unknown(parts[length], relation.alias or ".".join(relation.path))
+            missing = missing or self._unknown(parts[length], [relation])
         base = ORDERS[self._order(keys[0])](self, keys[0], parts[0]) or self.opened(keys[0], parts[0])
         if base is None and missing is not None:
             raise missing
@@ -248,7 +228,8 @@ class Scope:
     def _member(self, column: Column, keys: list[str], parts: Sequence[exp.Expr], start: int) -> Column:
         found = member(column, keys[start:], self.session.rules) if start < len(keys) else column
         if found is None:
-            raise self._unknown(parts[-1], column.name)
+            problem = f"{column.name} has no member {parts[-1].name}"
+            raise self.session.error(UnknownColumn, problem, parts[-1], fix="correct the name or the column's type")
         return found
 
     def relation(self, qualifier: Sequence[str]) -> Relation | None:
@@ -266,48 +247,18 @@ class Scope:
     def _sight(self) -> str:
         return ", ".join(relation.alias for relation in self.relations if relation.alias) or "scope"
 
-    def _unknown(self, name: exp.Expr, where: str) -> LineageError:
+    def _unknown(self, name: exp.Expr, where: Sequence[Relation]) -> LineageError:
         text = name.args["this"]
-        known = {column.name for relation in self.relations for column in relation.columns.all() or ()}
+        titles = [relation.title or relation.alias or "the subquery" for relation in where]
+        missing = f"{titles[0]} has no column {text}" if len(titles) == 1 else f"no column {text} in {_listed(titles)}"
+        known = {column.name for relation in where for column in relation.columns.all() or ()}
         near = nearest(text, known)
         fix = f"did you mean {near}?" if near else "correct the name or the table's schema"
-        return self.session.error(UnknownColumn, f"{where} has no column {text}", name, fix=fix)
+        return self.session.error(UnknownColumn, missing, name, fix=fix)
 
 
-def qualified(tree: exp.Expr) -> list[exp.Expr]:
-    """Return the identifiers of a column reference, the outermost first."""
-    return [tree.args[part] for part in ("catalog", "db", "table", "this") if tree.args.get(part) is not None]
-
-
-def nearest(text: str, known: set[str]) -> str | None:
-    """Return the name in ``known`` that is most like ``text``, None where none is close."""
-    found = difflib.get_close_matches(text.lower(), sorted(name.lower() for name in known), 1)
-    return next((name for name in sorted(known) if found and name.lower() == found[0]), None)
-
-
-def member(column: Column, keys: Sequence[str], rules: Rules) -> Column | None:
-    """Return the struct member of ``column`` at ``keys``, None where the struct is known to lack it.
-
-    A member of a value that is not known part by part comes from the whole value.
-    """
-    for key in keys:
-        members = declared_members(column, rules)
-        inner = members.get(key) if members is not None else Column(key, key, moved(column.deps, TRANSFORMATION))
-        if inner is None:
-            return None
-        column = inner
-    return column
-
-
-def at_position(relation: Relation, tree: exp.Expr) -> Column | None:
-    """Return the column of ``relation`` that ``$n`` means; None where ``tree`` is no position."""
-    number = tree.args["this"].name if isinstance(tree.args["this"], exp.Expr) else str(tree.args["this"])
-    if not number.isdecimal():
-        return None
-    columns = relation.columns.all()
-    if columns is None:
-        return relation.columns.find(f"${number}", f"${number}")
-    return columns[int(number) - 1] if 0 < int(number) <= len(columns) else None
+def _listed(titles: list[str]) -> str:
+    return ", ".join(titles) or "a query without FROM"
 
 
 def _column_first(scope: Scope, key: str, name: exp.Expr) -> Column | None:
@@ -324,39 +275,3 @@ ORDERS: dict[str, Callable[[Scope, str, exp.Expr], Column | None]] = {
     "alias first": _alias_first,
 }
 """Where a name is looked for, by what the dialect's rules say of the clause."""
-
-PSEUDO = frozenset(
-    [
-        "rowid",
-        "rownum",
-        "level",
-        "connect_by_isleaf",
-        "connect_by_iscycle",
-        "sysdate",
-        "systimestamp",
-        "user",
-        "current_user",
-        "session_user",
-        "_partitiontime",
-        "_partitiondate",
-        "_table_suffix",
-        "metadata$filename",
-        "metadata$file_row_number",
-        "input_file_name",
-        "ctid",
-        "xmin",
-        "oid",
-        "current_date",
-        "current_timestamp",
-        "current_time",
-        "localtime",
-        "localtimestamp",
-        "today",
-        "now",
-        "_file_name",
-        "filename",
-        "file_row_number",
-        "snapshot_id",
-    ]
-)
-"""Names that engines answer without a column; looked at only where no column has the name."""

@@ -7,13 +7,15 @@ from sqlglot import exp
 from governance.errors import LimitExceeded
 from governance.lineage.columns import Column, Query
 from governance.lineage.edges import Deps
+from governance.lineage.environment import Environment
+from governance.lineage.generators import generated
 from governance.lineage.joins import read_from
 from governance.lineage.naming import columns_named, name_of
 from governance.lineage.rows import read_rows
-from governance.lineage.scope import Environment, Scope
+from governance.lineage.scope import Scope
 from governance.lineage.session import MAX_COLUMNS, Session
 from governance.lineage.shapes import shape
-from governance.lineage.star import chosen, expand, is_star
+from governance.lineage.star import chosen, expand, is_star, unfolds
 from governance.lineage.value import value_of
 
 
@@ -42,16 +44,13 @@ def read_projections(scope: Scope, expressions: list[exp.Expr]) -> list[Column]:
     lateral = scope.session.rules.lateral
     columns: list[Column] = []
     for tree in expressions:
-        if len(columns) > MAX_COLUMNS:
-            problem = f"more than {MAX_COLUMNS:,} output columns"
-            raise scope.session.error(LimitExceeded, problem, tree, fix="select fewer columns")
-        if is_star(tree):
-            columns.extend(expand(scope, tree))
-            scope.items += [tree] * (len(columns) - len(scope.items))
-            continue
-        if scope.session.chooses and tree.find(exp.Columns) is not None:
-            columns.extend(choose(scope, tree))
-            scope.items += [tree] * (len(columns) - len(scope.items))
+        found = several(scope, tree)
+        if found is not None:
+            columns += found
+            scope.items += [tree] * len(found)
+            if len(columns) > MAX_COLUMNS:
+                problem = f"more than {MAX_COLUMNS:,} output columns"
+                raise scope.session.error(LimitExceeded, problem, tree, fix="select fewer columns")
             continue
         column = projection(scope, tree)
         columns.append(column)
@@ -59,6 +58,24 @@ def read_projections(scope: Scope, expressions: list[exp.Expr]) -> list[Column]:
         if lateral and tree.__class__ is exp.Alias:
             scope.aliases.setdefault(column.key, column)
     return columns_named(scope.session.rules, columns)
+
+
+def several(scope: Scope, tree: exp.Expr) -> list[Column] | None:
+    """Return the columns of an item that stands for several, None where it stands for one."""
+    if is_star(tree):
+        return expand(scope, tree)
+    if tree.__class__ in GENERATORS:
+        names = [name.name for name in tree.args.get("expressions") or ()] if tree.__class__ is exp.Aliases else []
+        return generated(scope, tree.args["this"] if names else tree, names, "")
+    if tree.__class__ is exp.Explode:
+        return unfolds(scope, tree)
+    if scope.session.chooses and tree.find(exp.Columns) is not None:
+        return choose(scope, tree)
+    return None
+
+
+GENERATORS = frozenset({exp.Aliases, exp.Posexplode, exp.PosexplodeOuter, exp.Inline, exp.Stack})
+"""Items of Spark's and Hive's select list that give several columns each."""
 
 
 def projection(scope: Scope, tree: exp.Expr) -> Column:

@@ -28,7 +28,7 @@ class Macro:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A relation that the script made: ``query`` where it is resolved away (temporary, view), None where it is stored."""
+    """A relation that the script made; ``query`` where it is resolved away (temporary or a view), else it is stored."""
 
     name: str
     columns: Columns

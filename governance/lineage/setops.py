@@ -1,15 +1,16 @@
 """UNION, INTERSECT, EXCEPT: by position or by name, and what a distinct one compares."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
 from governance.errors import ColumnCountMismatch
 from governance.lineage.columns import Column, ListedColumns, Query, Relation
 from governance.lineage.edges import FILTER, GROUP_BY, IDENTITY, Deps, add, united
+from governance.lineage.environment import Environment
 from governance.lineage.naming import columns_named
 from governance.lineage.rows import read_rows
-from governance.lineage.scope import Environment, Scope
+from governance.lineage.scope import Scope
 from governance.lineage.session import Session
 
 
@@ -42,7 +43,7 @@ def _shape(tree: exp.Expr, result: "_Chain", session: Session, env: Environment,
 
 
 class _Chain:
-    """The columns and rows of the branches so far. Deps are gathered per column and united once, so a chain is linear."""
+    """The columns and rows of the branches so far; deps are gathered per column and united once, in linear time."""
 
     def __init__(self, session: Session, first: Query) -> None:
         self.session = session
@@ -115,4 +116,8 @@ def _except(chain: _Chain, operation: exp.Expr, other: Query, matched: Sequence[
     add(chain.rows, other.rows, FILTER)
 
 
-COMPARE = {exp.Union: _union, exp.Intersect: _intersect, exp.Except: _except}
+COMPARE: dict[type, Callable[[_Chain, exp.Expr, Query, Sequence[Column | None]], None]] = {
+    exp.Union: _union,
+    exp.Intersect: _intersect,
+    exp.Except: _except,
+}

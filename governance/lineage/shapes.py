@@ -1,7 +1,7 @@
 """Values with parts: structs, rows and lists of them, read back part by part.
 
-``{'a': x, 'b': y}.a`` comes from x alone. A shape is a column whose ``members`` are known; whatever else a value may be,
-it is read as a whole.
+``{'a': x, 'b': y}.a`` comes from x alone. A shape is a column whose ``members`` are known; whatever else a value may
+be, it is read as a whole.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,7 +12,8 @@ from governance.errors import ColumnCountMismatch, UnknownColumn
 from governance.lineage.columns import Column, Query
 from governance.lineage.constructs import Push
 from governance.lineage.edges import AGGREGATION, COMPOSE, SORT, TRANSFORMATION, Deps, add, moved, united
-from governance.lineage.scope import Scope, member
+from governance.lineage.names import member
+from governance.lineage.scope import Scope
 from governance.lineage.value import depend, value_of
 
 Shape = Callable[[Scope, exp.Expr], Column | None]

@@ -38,6 +38,17 @@ def expand(scope: Scope, tree: exp.Expr) -> list[Column]:
     return _edited(scope, tree.args["this"], of_relation(scope, tree))
 
 
+def unfolds(scope: Scope, tree: exp.Expr) -> list[Column] | None:
+    """Return the members that DuckDB's ``unnest(struct)`` gives as columns, None where it unnests a list."""
+    inner = tree.args["this"] if tree.__class__ is exp.Explode else None
+    if inner is None or inner.__class__ is not exp.Column or scope.session.rules.name != "duckdb":
+        return None
+    column = scope.column(inner)
+    if not column.type.upper().startswith("STRUCT") or column.type.endswith("]"):
+        return None
+    return _parts(scope, column, tree)
+
+
 def columns_of_item(scope: Scope, tree: exp.Expr) -> list[Column]:
     """Return the columns that ``tree`` names: one, those of a star, or those of COLUMNS(…)."""
     if tree.__class__ is exp.Columns:

@@ -22,7 +22,7 @@ def declared_members(column: Column, rules: Rules) -> Mapping[str, Column] | Non
         kind = exp.DataType.build(column.type, dialect=rules.name)
     except SqlglotError:  # the schema's word for a type is not always the dialect's; then nothing is known of it
         return None
-    while kind.this == exp.DataType.Type.ARRAY or kind.this == exp.DataType.Type.LIST:
+    while kind.this in {exp.DataType.Type.ARRAY, exp.DataType.Type.LIST}:
         if not kind.expressions:
             return None
         kind = kind.expressions[0]

@@ -8,8 +8,9 @@ from sqlglot import exp
 from governance.errors import ColumnCountMismatch, LineageError, UnknownColumn, UnknownTable
 from governance.lineage.columns import Column, Columns, ListedColumns, Query, Relation
 from governance.lineage.edges import NOTHING
+from governance.lineage.names import nearest
 from governance.lineage.relation import table_parts
-from governance.lineage.scope import Scope, nearest
+from governance.lineage.scope import Scope
 from governance.lineage.session import Session
 
 
@@ -77,7 +78,9 @@ def relation_of(target: Target, scope: Scope) -> Relation:
     key = scope.session.key
     parts = table_parts(target.tree)
     path = () if name is not None else tuple(key(part) for part in parts)
-    return Relation(key(name) if name is not None else key(parts[-1]), path, target.columns or ListedColumns(()))
+    return Relation(
+        key(name) if name is not None else key(parts[-1]), path, target.columns or ListedColumns(()), target.name
+    )
 
 
 def written(target: Target, values: Sequence[Column], listed: Sequence[exp.Expr], session: Session) -> list[Column]:
@@ -91,7 +94,8 @@ def written(target: Target, values: Sequence[Column], listed: Sequence[exp.Expr]
     columns = [column_of(target, part, session) for part in listed] if listed else every(target, session)
     if len(columns) != len(values):
         names = ", ".join(column.name for column in columns)
-        problem = f"the INSERT into {target.name} writes {len(columns)} columns ({names}), and its query has {len(values)} values"
+        writes = f"the INSERT into {target.name} writes {len(columns)} columns ({names})"
+        problem = f"{writes}, and its query has {len(values)} values"
         raise session.error(
             ColumnCountMismatch, problem, target.tree, fix="list the columns, and select one value for each"
         )

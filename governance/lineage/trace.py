@@ -34,7 +34,8 @@ def column_lineage(
     """Return the column lineage of ``sql``: one value per persistent output, in statement order.
 
     ``schema`` maps "schema.table" (one to three parts) to {column: SQL type}; ``tables`` says how references meet its
-    keys. ``default_schema`` is where unqualified names live. ``masking_functions`` are the user's own, in lower case. A bare SELECT gives one value whose ``output`` is None.
+    keys. ``default_schema`` is where unqualified names live. ``masking_functions`` are the user's own, in lower case.
+    A bare SELECT gives one value whose ``output`` is None.
 
     Raises:
         LineageError: a subclass that says what cannot be read, where (line and column), and what to do about it.
@@ -70,7 +71,7 @@ UNEXPECTED = (AttributeError, KeyError, IndexError, TypeError, ValueError, NotIm
 
 
 def _flat(schema: Mapping[str, Any]) -> Schema:
-    """Return ``schema`` with dotted keys, where it came nested as sqlglot has it ({schema: {table: {column: type}}})."""
+    """Return ``schema`` with dotted keys, where it came nested as sqlglot has it, {schema: {table: …}}."""
     first = next(iter(schema.values()), None)
     if not first or not isinstance(next(iter(first.values()), None), Mapping):
         return schema

@@ -8,9 +8,10 @@ from governance.errors import ColumnCountMismatch, UnknownColumn, UnreadStatemen
 from governance.lineage.columns import Column, ListedColumns, Query, Relation
 from governance.lineage.ctes import named, with_ctes
 from governance.lineage.edges import CONDITIONAL, FILTER, IDENTITY, JOIN, NOTHING, Deps, add, moved, united
+from governance.lineage.environment import Environment
 from governance.lineage.files import columns_of
 from governance.lineage.joins import read_joined
-from governance.lineage.scope import Environment, Scope
+from governance.lineage.scope import Scope
 from governance.lineage.select import read_in
 from governance.lineage.session import Session
 from governance.lineage.star import every as every_column

@@ -1,0 +1,162 @@
+"""Statements that have no lineage of their own, but change what later statements find: DDL, macros, USE."""
+
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from governance.errors import UnreadStatement
+from governance.lineage.columns import Column, ListedColumns, Query
+from governance.lineage.edges import NOTHING
+from governance.lineage.outputs import Outputs, stored
+from governance.lineage.session import Macro, Made, Session
+from governance.lineage.target import identifier, target_of
+from governance.lineage.write import schema_of
+
+
+def temporary(tree: exp.Expr) -> bool:
+    """Tell whether a statement makes a table for this script only."""
+    if tree.__class__ is exp.Cache:
+        return True
+    if tree.__class__ is exp.Select:
+        into = tree.args.get("into")
+        return into is not None and bool(into.args.get("temporary"))
+    if tree.__class__ is not exp.Create:
+        return False
+    table, _ = schema_of(tree.args["this"])
+    properties = tree.args.get("properties")
+    found = properties.args.get("expressions") or () if properties is not None else ()
+    return any(part.__class__ is exp.TemporaryProperty for part in found) or table.name.startswith("#")
+
+
+def dropped(tree: exp.Expr, session: Session) -> list[str]:
+    """Return the tables that a DROP names, in lower case."""
+    tables = [part for part in tree.args.get("tables") or () if part.__class__ is exp.Table]
+    return [target_of(part, session).name.lower() for part in tables]
+
+
+def _drop(tree: exp.Expr, session: Session, _outputs: Outputs) -> bool:
+    for name in dropped(tree, session):
+        session.made.pop(name, None)
+    return True
+
+
+def skip(_tree: exp.Expr, _session: Session, _outputs: Outputs) -> bool:
+    """Pass over a statement that changes neither data nor names."""
+    return True
+
+
+def _use(tree: exp.Expr, session: Session, _outputs: Outputs) -> bool:
+    this = tree.args.get("this")
+    if this.__class__ is exp.Table:
+        session.tables.use(tuple(part.name for part in (this.args.get("db"), this.args["this"]) if part is not None))
+    return True
+
+
+def _define(tree: exp.Expr, session: Session, outputs: Outputs) -> bool:
+    """CREATE that has no lineage of its own: a macro, an empty table, a schema."""
+    kind = (tree.args.get("kind") or "").upper()
+    this = tree.args["this"]
+    if this.__class__ is exp.UserDefinedFunction:
+        _macro(tree, this, session)
+        return True
+    if kind in {"TABLE", "VIEW"}:
+        if tree.args.get("expression") is None and tree.args.get("clone") is None:
+            _empty_table(tree, session, passing=outputs.passing)
+            return True
+        return False
+    if kind in {"PROCEDURE", "TRIGGER"}:
+        raise session.error(UnreadStatement, f"CREATE {kind} is not read", tree, fix="write its statements themselves")
+    return True
+
+
+def _macro(tree: exp.Expr, this: exp.Expr, session: Session) -> None:
+    body = tree.args.get("expression")
+    if body is None or body.__class__ in {exp.Literal, exp.RawString, exp.Heredoc}:
+        return
+    names: list[str] = []
+    defaults: dict[str, exp.Expr] = {}
+    for part in this.args.get("expressions") or ():
+        name = session.key(identifier(part))
+        names.append(name)
+        if part.__class__ in {exp.PropertyEQ, exp.EQ, exp.Kwarg}:
+            defaults[name] = part.args["expression"]
+    session.macros[this.args["this"].name.lower()] = Macro(tuple(names), defaults, body)
+
+
+def _empty_table(tree: exp.Expr, session: Session, *, passing: bool) -> None:
+    table, listed = schema_of(tree.args["this"])
+    target = target_of(table, session)
+    if tree.args.get("exists") and target.columns is not None:
+        return
+    names = [identifier(part) for part in listed if part.__class__ in {exp.ColumnDef, exp.Identifier}]
+    columns = [Column(name.args["this"], session.key(name), NOTHING) for name in names]
+    like = next(tree.find_all(exp.LikeProperty), None)
+    if like is not None:
+        source = target_of(like.args["this"], session).columns
+        columns = [column._replace(deps=NOTHING) for column in (source.all() or () if source is not None else ())]
+    if passing or temporary(tree):
+        session.made[target.name.lower()] = Made(target.name, ListedColumns(columns), Query(columns), temporary=True)
+    elif columns:
+        session.made[target.name.lower()] = Made(target.name, stored(target.name, columns, session))
+
+
+def _alter(tree: exp.Expr, session: Session, outputs: Outputs) -> bool:
+    target = target_of(tree.args["this"], session)
+    actions: list[exp.Expr] = tree.args.get("actions") or []
+    for action in actions:
+        if action.__class__ is exp.AlterRename:
+            outputs.rename(target.name, _renamed(target.name, action.args["this"], session))
+        elif action.__class__ in ALTERATIONS:
+            before = list(target.columns.all() or ()) if target.columns else []
+            columns = ALTERATIONS[action.__class__](before, action, session)
+            session.made[target.name.lower()] = Made(target.name, stored(target.name, columns, session))
+        elif action.__class__ is exp.SwapTable:
+            raise session.error(UnreadStatement, "ALTER … SWAP is not read", tree, fix="rename the tables one by one")
+    return True
+
+
+def _renamed(old: str, tree: exp.Expr, session: Session) -> str:
+    """The new name stays in the old one's schema where it names none."""
+    name = tree.name
+    return (
+        f"{old.rpartition('.')[0]}.{name}" if not tree.args.get("db") and "." in old else target_of(tree, session).name
+    )
+
+
+def _added(columns: list[Column], action: exp.Expr, session: Session) -> list[Column]:
+    name = identifier(action)
+    return [*columns, Column(name.args["this"], session.key(name), NOTHING)]
+
+
+def _column_renamed(columns: list[Column], action: exp.Expr, session: Session) -> list[Column]:
+    old, new = identifier(action.args["this"]), identifier(action.args["to"])
+    return [
+        c._replace(name=new.args["this"], key=session.key(new)) if c.key == session.key(old) else c for c in columns
+    ]
+
+
+def _removed(columns: list[Column], action: exp.Expr, session: Session) -> list[Column]:
+    gone = {session.key(identifier(part)) for part in action.args.get("tables") or ()}
+    return [column for column in columns if column.key not in gone]
+
+
+ALTERATIONS: dict[type, Callable[[list[Column], exp.Expr, Session], list[Column]]] = {
+    exp.ColumnDef: _added,
+    exp.RenameColumn: _column_renamed,
+    exp.Drop: _removed,
+}
+
+DEFINITIONS: dict[type, Callable[[exp.Expr, Session, Outputs], bool]] = {
+    exp.Create: _define,
+    exp.Drop: _drop,
+    exp.Alter: _alter,
+    exp.Use: _use,
+    **dict.fromkeys(
+        (
+            exp.Set, exp.Transaction, exp.Commit, exp.Rollback, exp.Comment, exp.Grant, exp.Revoke, exp.Analyze,
+            exp.Pragma, exp.TruncateTable, exp.Declare, exp.Semicolon, exp.Attach, exp.Detach, exp.Refresh, exp.Uncache,
+        ),
+        skip,
+    ),
+}  # fmt: skip
+"""Statements that only change what later ones find; each says whether that is all there is to them."""
