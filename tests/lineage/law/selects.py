@@ -22,7 +22,7 @@ class Item:
     key: bool = False
 
     def written(self) -> str:
-        return self.term.sql if self.term.bare == self.name else f"{self.term.sql} AS {self.name}"
+        return self.term.sql if self.term.sql == self.name else f"{self.term.sql} AS {self.name}"
 
 
 @dataclass(slots=True)
@@ -61,7 +61,8 @@ def select(making: Making, around: Surroundings, want: Sequence[str] = ()) -> Qu
         return _star(making, found, made)
     if making.draw.chance(35):
         return _grouped(making, made, readable, want)
-    return _plain(making, made, readable, want)
+    named: list[tuple[str, Window]] = [("w0", window(making.draw, atoms(found)))] if making.draw.chance(15) else []
+    return _plain(making, made, readable, want, named)
 
 
 def _starred(found: From) -> bool:
@@ -99,9 +100,10 @@ def _names(draw: Draw, count: int, readable: Atoms) -> list[str]:
     return names
 
 
-def _plain(making: Making, made: Clauses, readable: Atoms, want: Sequence[str]) -> Query:
+def _plain(
+    making: Making, made: Clauses, readable: Atoms, want: Sequence[str], named: Sequence[tuple[str, Window]]
+) -> Query:
     draw = making.draw
-    named: list[tuple[str, Window]] = [("w0", window(draw, readable))] if draw.chance(15) else []
     kinds = want or [draw.pick(KINDS) for _ in range(1 + draw.below(4))]
     items = _items(draw, readable, kinds, named, structs=not want)
     if named:

@@ -5,7 +5,7 @@ Every world is an attached in-memory DuckDB database with the same tables, so on
 
 import random
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import duckdb
@@ -15,9 +15,15 @@ from tests.lineage.law.values import literal
 Schema = Mapping[str, Mapping[str, str]]
 Rows = list[tuple[str, ...]]
 Tables = dict[str, Rows]
+Values = Callable[[random.Random, str, str, bool], str]  # source, column, type, wide → a literal
 CHANGES = ("replace", "null", "one", "permute", "widen")
 SHUFFLES = 3
 PATIENCE = 0.5  # seconds for one query: random joins may multiply without end
+
+
+def by_kind(rng: random.Random, _column: str, kind: str, wide: bool) -> str:  # noqa: FBT001  # Values' shape
+    """A value of the type, whatever the column."""
+    return literal(rng, kind, wide=wide)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +36,36 @@ class World:
 
 
 class Worlds:
-    """The base database, shuffled copies and one copy per column and change."""
+    """The base database, shuffled copies and one copy per column and change.
 
-    def __init__(self, schema: Schema, seed: int, *, rows: int = 8, changes: Sequence[str] = CHANGES) -> None:
+    ``values`` draws the data, ``columns`` limits which are changed, ``default`` is the schema of unqualified names.
+    """
+
+    def __init__(
+        self,
+        schema: Schema,
+        seed: int,
+        *,
+        rows: int = 8,
+        changes: Sequence[str] = CHANGES,
+        values: Values = by_kind,
+        columns: Collection[str] | None = None,
+        default: str | None = None,
+    ) -> None:
         self._rng = random.Random(seed)  # noqa: S311  # test data
         self._connection = duckdb.connect(config={"threads": 1, "memory_limit": "1GB"})
         self._schema = schema
+        self._values_of = values
+        self._default = "" if default is None else f".{default}"
         self._base = {table: self._table(columns, rows) for table, columns in schema.items()}
         self._tables: dict[str, Tables] = {}
         self.base = self._make(self._base, None, "base")
         self.shuffles = tuple(self._make(self._shuffled(), None, "shuffle") for _ in range(SHUFFLES))
         self.changed = tuple(
             self._make(self._change(table, column, change), (table, column), change)
-            for table, columns in schema.items()
-            for column in columns
+            for table, table_columns in schema.items()
+            for column in table_columns
+            if columns is None or column in columns
             for change in changes
         )
 
@@ -53,7 +75,7 @@ class Worlds:
         Nothing that the text writes stays. Raises duckdb.Error, also for a text that runs longer than ``PATIENCE``.
         """
         run = self._connection.execute
-        run(f"USE {world.name}")
+        run(f"USE {world.name}{self._default}")
         run("BEGIN")
         watch = threading.Timer(PATIENCE, self._connection.interrupt)
         watch.start()
@@ -78,7 +100,7 @@ class Worlds:
 
     def _table(self, columns: Mapping[str, str], rows: int) -> Rows:
         return [
-            tuple("NULL" if self._rng.random() < 0.08 else literal(self._rng, kind) for kind in columns.values())
+            tuple("NULL" if self._rng.random() < 0.08 else self._draw(name, kind) for name, kind in columns.items())
             for _ in range(rows)
         ]
 
@@ -89,19 +111,22 @@ class Worlds:
         at = list(self._schema[table]).index(column)
         kind = self._schema[table][column]
         values = [row[at] for row in self._base[table]]
-        new = self._values(values, kind, change)
+        new = self._values(values, column, kind, change)
         rows = [(*row[:at], value, *row[at + 1 :]) for row, value in zip(self._base[table], new, strict=True)]
         return {**self._base, table: rows}
 
-    def _values(self, values: list[str], kind: str, change: str) -> list[str]:
+    def _draw(self, column: str, kind: str, *, wide: bool = False) -> str:
+        return self._values_of(self._rng, column, kind, wide)
+
+    def _values(self, values: list[str], column: str, kind: str, change: str) -> list[str]:
         if change == "permute":
             return self._rng.sample(values, len(values))
         if change == "null":
             return ["NULL" if self._rng.random() < 0.6 else value for value in values]
         if change == "one":
             at = self._rng.randrange(len(values))
-            return [*values[:at], literal(self._rng, kind, wide=True), *values[at + 1 :]]
-        return [literal(self._rng, kind, wide=change == "widen") for _ in values]
+            return [*values[:at], self._draw(column, kind, wide=True), *values[at + 1 :]]
+        return [self._draw(column, kind, wide=change == "widen") for _ in values]
 
     def _make(self, tables: Tables, column: tuple[str, str] | None, change: str) -> World:
         world = World(f"w{len(self._tables)}", column, change)
