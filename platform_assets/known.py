@@ -6,11 +6,12 @@ from datetime import datetime
 from governance.consumers.declared import load_declarations
 from governance.events.client import disabled
 from governance.events.store import EventStore
-from governance.graph import graph_of
+from governance.graph import build_graph
 from governance.project import Project
 from governance.queries.store import QueryStore
 from governance.rules import EndedAttempt, Known
 from governance.runs import read_runs
+from governance.telling import told
 from platform_assets.catalog import inventory, open_catalog
 from platform_assets.factory import load
 from platform_assets.heads import heads
@@ -31,10 +32,11 @@ def known(project: Project, ended: Iterable[EndedAttempt], now: datetime) -> Kno
         tables = inventory(catalog)
         written = heads(catalog, tables - sources)
     # after the catalog: a run sends START before it commits, so what was committed by then is at least under way here
-    runs = read_runs(store.read().events)
+    events = told(store.read().events, loaded.policy.lineage.spellings)
+    runs = read_runs(events)
     return Known(
         policy=loaded.policy,
-        graph=graph_of(runs),
+        graph=build_graph(events),
         runs={run.run_id: run for run in runs},
         ended=tuple(ended),
         inventory=tables,

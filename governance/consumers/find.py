@@ -28,7 +28,7 @@ def consumers_of(asked: Dataset | Field, records: Records, at: datetime) -> Cons
     found.add(_of_graph(records.graph, dataset))
     found.add(_of_log(pairs, window))
     found.add(_of_declarations(records.declarations, dataset))
-    every = found.consumers(at)
+    every = found.consumers()
     wanted = [consumer for consumer in every if _reads(consumer, column)]
     return Consumers(
         asked=str(asked),
@@ -65,10 +65,10 @@ class _Found:
             self.who[who.name].append(who)
             self.said[who.name].append(said)
 
-    def consumers(self, at: datetime) -> list[Consumer]:
-        return [self._consumer(name, at) for name in self.who]
+    def consumers(self) -> list[Consumer]:
+        return [self._consumer(name) for name in self.who]
 
-    def _consumer(self, name: str, at: datetime) -> Consumer:
+    def _consumer(self, name: str) -> Consumer:
         who, evidence = self.who[name], tuple(self.said[name])
         declared = next((it.declared for it in who if it.declared), None)
         kinds = [it.kind for it in who]
@@ -81,7 +81,7 @@ class _Found:
             criticality=declared.criticality if declared else None,
             registered=any(it.source != LOG for it in evidence),
             shared=any(it.shared for it in who),
-            notes=tuple(_notes(declared, evidence, self.records.log.window, at)),
+            notes=tuple(_notes(declared, evidence, self.records.log.window)),
         )
 
 
@@ -111,16 +111,12 @@ def _of_declarations(declarations: Declarations, dataset: Dataset) -> Iterator[t
             yield _Named(consumer.name, consumer.kind, consumer), said
 
 
-def _notes(
-    declared: Declared | None, evidence: tuple[Evidence, ...], window: Window | None, at: datetime
-) -> Iterator[str]:
-    seen = any(it.source == LOG for it in evidence)
-    if declared and not seen:
+def _notes(declared: Declared | None, evidence: tuple[Evidence, ...], window: Window | None) -> Iterator[str]:
+    last = max((it.last_read for it in evidence if it.source == LOG and it.last_read), default=None)
+    if declared and last is None:
         yield silence(declared.period, window)
-    elif declared and declared.period and seen:
-        last = max(it.last_read for it in evidence if it.source == LOG and it.last_read)
-        if at - last > declared.period:
-            yield f"last read {_days(at - last)} ago, though it runs every {_days(declared.period)}"
+    elif declared and declared.period and last and window and window.end - last > declared.period:
+        yield f"no read in the last {_days(window.end - last)} of the log, though it runs every {_days(declared.period)}"
     elif not declared and any(it.reads and it.reads < FEW for it in evidence):
         yield "few reads: it may run rarely"
 
@@ -183,5 +179,10 @@ def _edges_without_reads(
 ) -> Iterator[Gap]:
     for consumer in consumers:
         if window and not any(it.source == LOG for it in consumer.evidence):
-            said = next(iter(consumer.notes), silence(None, window))
+            run = max((it.last_read for it in consumer.evidence if it.source == GRAPH and it.last_read), default=None)
+            said = f"no read in the log of {window}, and {_ran(run)}" if run else next(iter(consumer.notes))
             yield Gap(consumer.name, table, consumer.owner or owner, said)
+
+
+def _ran(at: datetime) -> str:
+    return f"its last run ended {at:%Y-%m-%d}: it reads where this log does not look, or outside its window"

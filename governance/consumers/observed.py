@@ -62,6 +62,7 @@ def observe(records: Records) -> tuple[Observed, ...]:
     """Return every pair that the log shows, by table, then most reads first."""
     index = Lineage.of(records.graph, records.namespace)
     known = _Identities(records.declarations, index.jobs)
+    known.learn(records.log.reads)
     grouped: dict[tuple[Who, str], list[QueryRead]] = defaultdict(list)
     for read in records.log.reads:
         who = known.of(read)
@@ -83,7 +84,14 @@ class _Identities:
         for consumer in declarations.consumers:
             for account in consumer.accounts:
                 self.by_account[account].append(consumer)
+        self.named: set[str] = set()
         self.found: dict[tuple[str, str, str], Who] = {}
+
+    def learn(self, reads: Iterable[QueryRead]) -> None:
+        """Note the accounts that somebody named reads through: what comes through them unnamed is somebody else's."""
+        for user, tag, application in {(read.user, read.tag, read.application) for read in reads}:
+            if self._by_tag(user, tag, application):
+                self.named.add(user)
 
     def of(self, read: QueryRead) -> Who:
         key = read.user, read.tag, read.application
@@ -92,13 +100,11 @@ class _Identities:
         return self.found[key]
 
     def _resolve(self, user: str, tag: str, application: str) -> Who:
-        said = [text for text in (tag, application) if text]
-        tagged = [it for it in self.by_tag if _tagged(it, said) and (not it.accounts or user in it.accounts)]
-        if len(tagged) == 1:
-            return Who(tagged[0].name, tagged[0])
-        job = next((text for text in (*said, user) if text in self.jobs), None)
-        if job:
-            return Who(job, job=job)
+        who = self._by_tag(user, tag, application)
+        if who:
+            return who
+        if user in self.jobs:
+            return Who(user, job=user)
         shared = self._shared(user)
         own = [it for it in self.by_account.get(user, ()) if not it.tags]
         if len(own) == 1 and not shared:
@@ -106,8 +112,16 @@ class _Identities:
         label = user or NO_ACCOUNT
         return Who(f"{label} [{tag}]" if shared and tag else label, shared=shared)
 
+    def _by_tag(self, user: str, tag: str, application: str) -> Who | None:
+        said = [text for text in (tag, application) if text]
+        tagged = [it for it in self.by_tag if _tagged(it, said) and (not it.accounts or user in it.accounts)]
+        if len(tagged) == 1:
+            return Who(tagged[0].name, tagged[0])
+        job = next((text for text in said if text in self.jobs), None)
+        return Who(job, job=job) if job else None
+
     def _shared(self, user: str) -> bool:
-        if not user or any(fnmatchcase(user, pattern) for pattern in self.patterns):
+        if not user or user in self.named or any(fnmatchcase(user, pattern) for pattern in self.patterns):
             return True
         return len(self.by_account.get(user, ())) > 1
 

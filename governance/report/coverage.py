@@ -1,0 +1,74 @@
+"""Coverage as a page, and its history as another."""
+
+from collections.abc import Iterable, Iterator
+
+from governance.coverage.history import Measured
+from governance.coverage.model import Coverage, Share, Table, Weighted
+from governance.report.page import Listing, Part
+
+TABLE_HEAD = ("Table", "Known of its columns", "Owner", "Reads")
+EDGE_HEAD = ("Consumer", "Table", "Table's owner", "Reads", "Last read")
+HISTORY_HEAD = ("When", "Tables in the graph", "With column lineage", "Reads explained", "Days of log", "Unreadable")
+
+
+def coverage_page(coverage: Coverage) -> Iterator[Part]:
+    """Yield the measures, what they are measured against, and the lists of what is missing with its owners."""
+    rows = [
+        _row("tables in the graph", coverage.nodes),
+        _row("tables with column lineage", coverage.columns),
+        _row("reads that lineage explains", coverage.edges),
+    ]
+    yield Listing("Measures", ("Share of", "Plain", "By reads", "By criticality"), rows)
+    yield _against(coverage)
+    yield _granularity(coverage)
+    yield Listing("Tables that the graph lacks", TABLE_HEAD, _tables(coverage.missing_tables))
+    yield Listing("Tables whose columns are not all known", TABLE_HEAD, _tables(coverage.untraced_tables))
+    owners = {table.name: table.owner or "nobody" for table in coverage.tables}
+    edges = [
+        (pair.who.name, pair.table, owners[pair.table], f"{pair.reads:,}", f"{pair.last:%Y-%m-%d}")
+        for pair in coverage.missing_edges
+    ]
+    yield Listing("Reads that nothing explains", EDGE_HEAD, edges)
+
+
+def history_page(history: Iterable[Measured]) -> Iterator[Part]:
+    """Yield the measures of each run of ``headwater coverage``, oldest first."""
+    rows = [
+        (
+            f"{it.at:%Y-%m-%d %H:%M}",
+            *(str(Share(*it.measures[name])) for name in ("nodes", "columns", "edges")),
+            "none" if it.window_days is None else f"{it.window_days:g}",
+            f"{it.unreadable:,}",
+        )
+        for it in history
+    ]
+    yield Listing("Coverage over time", HISTORY_HEAD, rows)
+
+
+def _row(what: str, measure: Weighted) -> tuple[str, ...]:
+    return what, str(measure.plain), str(measure.by_reads), str(measure.by_criticality)
+
+
+def _against(coverage: Coverage) -> str:
+    tables = f"Measured against {len(coverage.tables):,} tables of the catalog"
+    if coverage.window is None:
+        return f"{tables}; no query log was ingested, so reads are not measured."
+    kinds = ", ".join(f"{how} {count:,}" for how, count in sorted(coverage.explained_by.items())) or "nothing"
+    return (
+        f"{tables} and the query log of {coverage.window}: {len(coverage.observed):,} pairs of consumer and table, "
+        f"explained by {kinds}; pairs on tables that the catalog lacks: {coverage.outside:,}; "
+        f"unreadable queries: {coverage.unreadable:,}. A reader outside that window or that log is not seen."
+    )
+
+
+def _granularity(coverage: Coverage) -> str:
+    columns = ", ".join(f"{count:,} {what}" for what, count in coverage.columns_of.items())
+    typed = f" Column-level inputs with type and subtype: {coverage.typed}." if coverage.typed else ""
+    return (
+        f"Edges between tables that carry column lineage: {coverage.flows}. "
+        f"Columns of tables that jobs write: {columns}.{typed}"
+    )
+
+
+def _tables(tables: Iterable[Table]) -> list[tuple[str, ...]]:
+    return [(table.name, table.told.value, table.owner or "nobody", f"{table.reads:,}") for table in tables]
