@@ -163,7 +163,11 @@ def test_the_path_is_the_shortest_and_all_arriving_edges_are_told(platform: Grap
 def test_the_json_form(whole_platform: Graph) -> None:
     found = json.loads(json.dumps(reach(whole_platform, "crm.learners.email").as_dict()))
 
-    assert list(found) == ["start", "values", "population", "tables", "unknown", "downstream"]
+    assert list(found) == [
+        *("start", "values", "population", "tables", "unknown"),
+        *("downstream", "change", "statement"),
+    ]
+    assert found["change"] is None
     assert found["start"] == "crm.learners.email"
     assert found["values"][1] == {
         "field": "marketing.campaign_list.email",
@@ -171,6 +175,8 @@ def test_the_json_form(whole_platform: Graph) -> None:
         "namespace": "iceberg://platform",
         "distance": 2,
         "edges": ["DIRECT IDENTITY"],
+        "learned": ["emitted"],
+        "stale": False,
         "path": [
             {
                 "from": "crm.learners.email",
@@ -178,6 +184,8 @@ def test_the_json_form(whole_platform: Graph) -> None:
                 "how": "DIRECT IDENTITY",
                 "job": "marketing.audience",
                 "run": "run of marketing.audience",
+                "learned": "emitted",
+                "confirmed": "2026-10-01T02:00:00+00:00",
             },
             {
                 "from": "marketing.audience.email",
@@ -185,6 +193,8 @@ def test_the_json_form(whole_platform: Graph) -> None:
                 "how": "DIRECT IDENTITY",
                 "job": "marketing.campaign_list",
                 "run": "run of marketing.campaign_list",
+                "learned": "emitted",
+                "confirmed": "2026-10-01T02:00:00+00:00",
             },
         ],
     }

@@ -23,92 +23,28 @@ copy it, and not every table that counts learners.
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from enum import Enum
-from typing import Any
 
 from governance.dataset import Dataset, Field
 from governance.graph import Edge, Flow, Graph
-
-
-class Touch(Enum):
-    """How a change arrives at a column or table."""
-
-    VALUE = "value"
-    POPULATION = "population"
-    ROWS = "rows"
-    UNKNOWN = "unknown"
-
+from governance.graph.nested import Nesting, nesting
+from governance.impact.change import Change
+from governance.impact.model import Hop, Impact, Reached, Touch
 
 State = tuple[Field | Dataset, Touch]
-Hop = Edge | Flow
 Origins = dict[State, tuple[State, Hop] | None]
 """Where each state was first reached from, and by which hop; None for where the walk began."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
-    """A column or table that a change can reach.
+def impact(
+    graph: Graph, start: Field | Dataset, change: Change | None = None, *, stale: Iterable[Dataset] = ()
+) -> Impact:
+    """Return all that a change of ``start`` can reach; a dataset as start means its rows and all of its columns.
 
-    path: the shortest way from the start, one hop an edge; of equally short ones the first in the graph's order
-    by:   every hop that arrives at it from something reached
+    change: a FILTER of a column is a changed condition that it takes part in, of a table one on its rows; every other
+            kind walks the same way as an unnamed one
+    stale:  tables that the catalog no longer has, beside those that events say were dropped
     """
-
-    what: Field | Dataset
-    path: tuple[Hop, ...]
-    by: tuple[Hop, ...]
-
-    @property
-    def dataset(self) -> Dataset:
-        """The table it is or is in."""
-        return self.what.dataset if isinstance(self.what, Field) else self.what
-
-
-@dataclass(frozen=True, slots=True)
-class Impact:
-    """What a change of ``start`` can reach, nearest first, then by name.
-
-    values:     columns whose values can change
-    population: columns that can change with the rows behind them, or are steered; disjoint from ``values``
-    tables:     tables whose rows can change
-    unknown:    tables and columns whose job read something touched and told no column lineage, what reads those,
-                and nothing that the first two list
-    downstream: every table that a job derives, directly or not, from the start's table, whichever columns it reads
-    """
-
-    start: Field | Dataset
-    values: tuple[Reached, ...]
-    population: tuple[Reached, ...]
-    tables: tuple[Reached, ...]
-    unknown: tuple[Reached, ...]
-    downstream: tuple[Dataset, ...]
-
-    @property
-    def assets(self) -> tuple[Dataset, ...]:
-        """The tables with a column that is reached, sorted; compare ``downstream``, what table lineage would say."""
-        return tuple(sorted({reached.dataset for reached in (*self.values, *self.population)}))
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the public JSON form.
-
-        ``field`` and ``dataset`` are names without namespace. Each entry has ``namespace``, ``distance`` (hops),
-        ``edges`` (types of the hops that arrive) and ``path`` beside them.
-        """
-        return {
-            "start": str(self.start),
-            "values": [_field_entry(reached) for reached in self.values],
-            "population": [_field_entry(reached) for reached in self.population],
-            "tables": [_entry(reached) for reached in self.tables],
-            "unknown": [
-                _field_entry(reached) if isinstance(reached.what, Field) else _entry(reached)
-                for reached in self.unknown
-            ],
-            "downstream": [{"dataset": dataset.name, "namespace": dataset.namespace} for dataset in self.downstream],
-        }
-
-
-def impact(graph: Graph, start: Field | Dataset) -> Impact:
-    """Return all that a change of ``start`` can reach; a dataset as start means its rows and all of its columns."""
-    came, arrived = _walk(_Index.of(graph), _origins(graph, start))
+    came, arrived = _walk(_Index.of(graph), _origins(graph, start, change))
     own = {start, *(graph.fields.get(start, ()) if isinstance(start, Dataset) else ())}
 
     def touched(touch: Touch) -> tuple[Reached, ...]:
@@ -124,6 +60,8 @@ def impact(graph: Graph, start: Field | Dataset) -> Impact:
         tables=touched(Touch.ROWS),
         unknown=_without((*values, *population), touched(Touch.UNKNOWN)),
         downstream=_downstream(graph, start.dataset if isinstance(start, Field) else start),
+        change=change,
+        stale=graph.dropped | frozenset(stale),
     )
 
 
@@ -138,13 +76,20 @@ class _Index:
     edges: Mapping[Field, list[Edge]]
     flows: Mapping[Dataset, list[Flow]]
     fields: Mapping[Dataset, tuple[Field, ...]]
+    nesting: Nesting
 
     @classmethod
     def of(cls, graph: Graph) -> "_Index":
         edges: dict[Field, list[Edge]] = defaultdict(list)
         for edge in graph.edges:
             edges[edge.source].append(edge)
-        return cls(edges, _flows_by_source(graph), graph.fields)
+        nested = nesting(field for fields in graph.fields.values() for field in fields)
+        return cls(edges, _flows_by_source(graph), graph.fields, nested)
+
+    def read_of(self, field: Field) -> Iterator[Edge]:
+        """Yield the edges from a column, from what holds it and from what it holds: all of them read of it."""
+        for source in (field, *self.nesting.related(field)):
+            yield from self.edges.get(source, ())
 
 
 def _flows_by_source(graph: Graph) -> dict[Dataset, list[Flow]]:
@@ -154,10 +99,12 @@ def _flows_by_source(graph: Graph) -> dict[Dataset, list[Flow]]:
     return flows
 
 
-def _origins(graph: Graph, start: Field | Dataset) -> list[State]:
+def _origins(graph: Graph, start: Field | Dataset, change: Change | None) -> list[State]:
+    conditions = change is Change.FILTER
     if isinstance(start, Field):
-        return [(start, Touch.VALUE)]
-    return [(start, Touch.ROWS), *((field, Touch.VALUE) for field in graph.fields.get(start, ()))]
+        return [(start, Touch.CONDITION if conditions else Touch.VALUE)]
+    touch = Touch.POPULATION if conditions else Touch.VALUE
+    return [(start, Touch.ROWS), *((field, touch) for field in graph.fields.get(start, ()))]
 
 
 def _walk(index: _Index, origins: list[State]) -> tuple[Origins, dict[State, list[Hop]]]:
@@ -169,16 +116,18 @@ def _walk(index: _Index, origins: list[State]) -> tuple[Origins, dict[State, lis
         for hop, reached in _steps(index, state):
             arrived[reached].append(hop)
             if reached not in came:
-                fresh = [reached, *(column for column in _columns(index, reached) if column not in came)]
+                fresh = [reached, *(within for within in _within(index, reached) if within not in came)]
                 came.update(dict.fromkeys(fresh, (state, hop)))
                 waiting.extend(fresh)
     return came, arrived
 
 
-def _columns(index: _Index, state: State) -> Iterator[State]:
-    """Yield the columns that change with a table's rows: they stand as near as the table itself."""
+def _within(index: _Index, state: State) -> Iterator[State]:
+    """Yield what changes along: the columns with a table's rows, a column's members with it; they stand as near."""
     what, touch = state
-    if isinstance(what, Dataset) and touch is Touch.ROWS:
+    if isinstance(what, Field):
+        yield from ((member, touch) for member in index.nesting.inner.get(what, ()))
+    elif touch is Touch.ROWS:
         yield from ((field, Touch.POPULATION) for field in index.fields.get(what, ()))
 
 
@@ -187,9 +136,11 @@ def _steps(index: _Index, state: State) -> Iterator[tuple[Hop, State]]:
     if isinstance(what, Dataset):
         yield from _from_rows(index, what) if touch is Touch.ROWS else _from_unknown(index, what)
         return
-    for edge in index.edges.get(what, ()):
+    for edge in index.read_of(what):
         for reached in _over(index, edge, touch):
             yield edge, reached
+    if touch is Touch.CONDITION:
+        return
     for flow in index.flows.get(what.dataset, ()):
         for unknown in _untraced(flow):
             yield flow, unknown
@@ -199,6 +150,8 @@ def _over(index: _Index, edge: Edge, touch: Touch) -> Iterable[State]:
     if touch is Touch.UNKNOWN:
         return [(edge.target, touch)]
     if edge.transformation.direct:
+        if touch is Touch.CONDITION:
+            return []
         targets = index.fields[edge.target] if isinstance(edge.target, Dataset) else (edge.target,)
         return [(target, touch) for target in targets]
     return [(edge.target, Touch.ROWS if isinstance(edge.target, Dataset) else Touch.POPULATION)]
@@ -248,21 +201,3 @@ def _downstream(graph: Graph, start: Dataset) -> tuple[Dataset, ...]:
         seen |= fresh
         waiting.extend(fresh)
     return tuple(sorted(seen - {start}))
-
-
-def _entry(reached: Reached) -> dict[str, Any]:
-    return {
-        "dataset": reached.dataset.name,
-        "namespace": reached.dataset.namespace,
-        "distance": len(reached.path),
-        "edges": sorted({hop.how for hop in reached.by}),
-        "path": [_hop(hop) for hop in reached.path],
-    }
-
-
-def _field_entry(reached: Reached) -> dict[str, Any]:
-    return {"field": str(reached.what), **_entry(reached)}
-
-
-def _hop(hop: Hop) -> dict[str, str]:
-    return {"from": str(hop.source), "to": str(hop.target), "how": hop.how, "job": hop.job, "run": hop.run_id}
