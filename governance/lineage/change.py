@@ -140,7 +140,7 @@ def _same_names(scope: Scope, target: Target) -> list[Column]:
 
 
 def _inserted(scope: Scope, target: Target, action: exp.Expr) -> list[Column]:
-    listed, values = action.args.get("this"), action.args.get("expression")
+    listed, values = action.args.get("this"), action.args.get("expression") or None
     if values is None:
         return _by_rule(scope, target, listed)
     parts = values.args.get("expressions") or [values]

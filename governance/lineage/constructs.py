@@ -181,8 +181,12 @@ def decode(_scope: Scope, tree: exp.Expr, hop: int, _into: Deps, push: Push) -> 
 
 def generator(scope: Scope, tree: exp.Expr, hop: int, _into: Deps, push: Push) -> None:
     """UNNEST, EXPLODE and the like in a select list: the element is a value, the collection shapes the rows."""
-    parts = [tree.args.get("this"), *(tree.args.get("expressions") or ())]
-    found = [part for part in parts if isinstance(part, exp.Expr)]
+    found = [
+        part
+        for value in tree.args.values()
+        for part in (value if value.__class__ is list else (value,))
+        if isinstance(part, exp.Expr)
+    ]
     _expand_rows(scope, found)
     for part in found:
         push((part, COMPOSE[hop][TRANSFORMATION]))
@@ -237,7 +241,16 @@ CONSTRUCTS: dict[type, Rule] = {
     exp.Comprehension: comprehension,
     exp.Parameter: parameter,
     **dict.fromkeys(
-        (exp.Explode, exp.ExplodeOuter, exp.Posexplode, exp.PosexplodeOuter, exp.Unnest, exp.Inline, exp.Stack),
+        (
+            exp.Explode,
+            exp.ExplodeOuter,
+            exp.Posexplode,
+            exp.PosexplodeOuter,
+            exp.Unnest,
+            exp.Inline,
+            exp.Stack,
+            exp.ExplodingGenerateSeries,
+        ),
         generator,
     ),
 }
