@@ -50,13 +50,13 @@ def subquery(scope: Scope, tree: exp.Expr, hop: int, into: Deps, _push: Push) ->
 
 
 def exists(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> None:
-    """EXISTS reads no value: only what decides whether there is a row."""
+    """EXISTS reads no value: only what decides whether there is a row, and all of that filters."""
     inner = tree.args["this"]
     if not isinstance(inner, exp.Query):
         push((inner, COMPOSE[hop][TRANSFORMATION]))
         return
     query = scope.session.read(inner, scope.session, scope.env, scope)
-    add(into, query.rows, rowwise(hop))
+    add(into, query.rows, COMPOSE[hop][FILTER])
     scope.inputs.update(query.inputs)
 
 
