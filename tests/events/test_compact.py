@@ -7,13 +7,16 @@ import os
 import resource
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import BinaryIO
 
 import pyarrow.parquet as pq
 import pytest
 
+import governance.events.compact
+import governance.events.days
 from governance.errors import EventStoreError
 from governance.events.compact import RETENTION, Compacted, compact, due
-from governance.events.manifest import read_manifest
+from governance.events.manifest import Day, read_manifest
 from governance.events.reading import Reading, read_events
 from governance.events.run import Attempt, Naming, RunFacts, abort_event, fail_event, start_event
 from governance.events.store import EventStore
@@ -106,7 +109,7 @@ def test_a_torn_end_is_taken_with_its_day_and_a_late_append_goes_on_behind_it(st
     fill(store, 2)
     with (store.folder / DAY).open("ab") as torn:
         torn.write(b'{"eventTime": ')
-    compact(at(store, TOMORROW))
+    assert compact(at(store, TOMORROW)) == Compacted(events=2, quarantined=1)
     store.append(start_event(run(9), NIGHT, [], []))
     reading = store.read()
     assert [event.run.run_id for event in reading.events] == [run(n).attempt.run_id for n in (0, 1, 9)]
@@ -262,3 +265,39 @@ def test_a_store_that_is_not_there_has_nothing_to_compact(tmp_path: Path) -> Non
     assert not due(store)
     assert store.read() == Reading((), ())
     assert not store.folder.exists()
+
+
+def test_a_day_that_is_compacted_while_it_is_opened_is_read_whole(
+    store: EventStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(store)
+    before = store.read()
+    calls = [lambda: compact(at(store, TOMORROW)), lambda: compact(at(store, LATER)), lambda: fill(store, 7)]
+    opened = governance.events.days._open
+
+    def slowly(file: Path) -> BinaryIO | None:
+        if calls:
+            calls.pop(0)()
+        return opened(file)
+
+    monkeypatch.setattr(governance.events.days, "_open", slowly)
+    found = store.read()
+    assert calls == []
+    assert found.events[:5] == before.events
+    assert len(found.events) == 12
+
+
+def test_ndjson_that_is_appended_to_while_it_is_compared_is_not_removed(
+    store: EventStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(store)
+    compared = governance.events.compact._is_as_compacted
+
+    def slowly(file: Path, day: Day) -> bool:
+        same = compared(file, day)
+        store.append(start_event(run(7), NIGHT, [], []))
+        return same
+
+    monkeypatch.setattr(governance.events.compact, "_is_as_compacted", slowly)
+    assert compact(at(store, LATER)) == Compacted(events=5, kept=(f"{DAY} was appended to",))
+    assert len(store.read().events) == 6
