@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 
 from dagster import AssetKey, DagsterEvent, DagsterEventType, DagsterInstance, DagsterRunStatus, RunRecord, RunsFilter
 
+from governance.events.instant import run_instant
 from governance.events.run import Attempt
 from governance.rules.known import EndedAttempt
 
@@ -19,9 +20,6 @@ CHECKS_ONLY = {"headwater/materializes": "nothing"}
 
 WINDOW = timedelta(days=30)
 """How far back runs are looked at, by their last update."""
-
-SCHEDULED_TIME = ".dagster/scheduled_execution_time"
-"""The run tag in which Dagster's daemon keeps the tick a scheduled run stands for."""
 
 STARTS = frozenset({DagsterEventType.STEP_START, DagsterEventType.STEP_RESTARTED})
 ENDS = {
@@ -65,20 +63,6 @@ class Start:
     at: datetime
     status: str | None = None
     reason: str = ""
-
-
-def run_instant(record: RunRecord) -> datetime:
-    """Return the instant that OpenLineage run ids of this Dagster run are made from, in UTC.
-
-    It is the scheduled time where the run has one, so that an event sent twice lands in the same run; else the run's
-    start, else (never started) its creation.
-    """
-    scheduled = record.dagster_run.tags.get(SCHEDULED_TIME)
-    if scheduled is not None:
-        return datetime.fromisoformat(scheduled).astimezone(UTC)
-    if record.start_time is not None:
-        return datetime.fromtimestamp(record.start_time, UTC)
-    return record.create_timestamp.astimezone(UTC)
 
 
 def table_of(key: AssetKey) -> str:
@@ -179,6 +163,8 @@ def _error(event: DagsterEvent) -> tuple[str, str]:
 
 
 def _ended(record: RunRecord, table: str, number: int, start: Start) -> Ended:
-    attempt = Attempt(table, run_instant(record), record.dagster_run.run_id, number)
+    dagster_run = record.dagster_run
+    instant = run_instant(dagster_run.tags, record.start_time, record.create_timestamp)
+    attempt = Attempt(table, instant, dagster_run.run_id, number)
     known = EndedAttempt(attempt, table, start.status or "FAILURE")
     return Ended(known, record.dagster_run.job_name, start.at, start.reason)

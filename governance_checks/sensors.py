@@ -39,12 +39,14 @@ class Closer:
     """What is needed to speak for a run that died.
 
     reads: the tables each job of this platform reads, by job; runs of other jobs are closed only where they sent START
+    mend:  gives runs that died after their commit the COMPLETE that they are owed, before any is ended as failed
     clock: the time now, in UTC
     """
 
     store: EventStore
     naming: Naming
     reads: Mapping[str, Collection[str]]
+    mend: Callable[[], object]
     clock: Callable[[], datetime]
 
     def close(self, instance: DagsterInstance) -> tuple[Ended, ...]:
@@ -56,7 +58,10 @@ class Closer:
         Raises:
             EventStoreError: the store cannot be read or written.
         """
-        open_ones = self._open(ended_attempts(instance, self.clock() - WINDOW))
+        attempts = ended_attempts(instance, self.clock() - WINDOW)
+        if self._open(attempts):
+            self.mend()
+        open_ones = self._open(attempts)
         return tuple(ended for ended, started in open_ones if self._end(ended, started=started))
 
     def _open(self, attempts: Collection[Ended]) -> list[tuple[Ended, bool]]:

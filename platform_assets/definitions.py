@@ -9,6 +9,7 @@ from dagster import (
     DagsterInstance,
     DefaultSensorStatus,
     Definitions,
+    definitions,
     in_process_executor,
 )
 
@@ -22,6 +23,7 @@ from governance_checks.scheduler import WINDOW, Ended, ended_attempts
 from governance_checks.sensors import Closer, build_sensors
 from platform_assets.factory import Loaded, build_assets, duckdb_resource, load
 from platform_assets.known import known
+from platform_assets.repair import repair_events
 
 
 def build_definitions(project: Project) -> Definitions:
@@ -33,7 +35,7 @@ def build_definitions(project: Project) -> Definitions:
     loaded = load(project)
     nightly, governance = build_jobs()
     return Definitions(
-        assets=[*build_assets(project), platform_asset()],
+        assets=[*build_assets(loaded), platform_asset()],
         asset_checks=build_checks(
             (pipeline.table for pipeline in loaded.pipelines), partial(known_to, project, finished={})
         ),
@@ -60,7 +62,8 @@ def closer_of(loaded: Loaded) -> Closer:
     readable = {statement.pipeline.table: statement.reads for statement in loaded.program.statements}
     reads = {pipeline.table: readable.get(pipeline.table, ()) for pipeline in loaded.pipelines}
     naming = Naming(lineage.namespace, lineage.job_namespace)
-    return Closer(EventStore(loaded.project.events), naming, reads, partial(datetime.now, UTC))
+    mend = partial(repair_events, loaded)
+    return Closer(EventStore(loaded.project.events), naming, reads, mend, partial(datetime.now, UTC))
 
 
 def _automation() -> AutomationConditionSensorDefinition:
@@ -70,4 +73,7 @@ def _automation() -> AutomationConditionSensorDefinition:
     )
 
 
-defs = build_definitions(find_project())
+@definitions
+def defs() -> Definitions:
+    """Return the code location of the project at hand; built when Dagster asks, not when this module is imported."""
+    return build_definitions(find_project())

@@ -20,6 +20,7 @@ from dagster_duckdb import DuckDBResource
 
 from governance.duration import parse_duration
 from governance.errors import CatalogError, LineageError
+from governance.events.instant import run_instant, scheduled_time
 from governance.events.run import Attempt
 from governance.events.run_facets import Parent
 from governance.events.store import EventStore
@@ -33,9 +34,6 @@ from platform_assets.engines.duckdb import DuckDb
 from platform_assets.materialize import materialize
 from platform_assets.metadata import asset_key, pipeline_metadata, run_metadata, table_metadata
 from platform_assets.run import Materialized, Platform, Run
-
-SCHEDULED_TIME = ".dagster/scheduled_execution_time"
-"""The run tag in which Dagster's daemon keeps the tick that a scheduled run stands for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +63,11 @@ def load(project: Project) -> Loaded:
     return Loaded(project, policy, sources, pipelines, program)
 
 
-def build_assets(project: Project) -> tuple[AssetsDefinition | AssetSpec, ...]:
+def build_assets(loaded: Loaded) -> tuple[AssetsDefinition | AssetSpec, ...]:
     """Return an asset for each pipeline and an external one for each source.
 
     The assets ask for a resource ``duckdb``: ``duckdb_resource``.
-
-    Raises:
-        PolicyError, PipelineError: a policy file or a pipeline's header is wrong.
     """
-    loaded = load(project)
     return (
         *(_pipeline_asset(loaded, pipeline) for pipeline in loaded.pipelines),
         *(_source_asset(loaded.policy, source) for source in loaded.sources),
@@ -88,20 +82,18 @@ def duckdb_resource(project: Project) -> DuckDBResource:
 def run_of(pipeline: Pipeline, record: RunRecord, retry: int) -> Run:
     """Return the run of ``pipeline`` that a Dagster run's try number ``retry`` (0-based) is.
 
-    Its instant is the scheduled time, else the Dagster run's start, so that whoever reads Dagster's log can compute the
-    same OpenLineage run id.
+    Whoever reads Dagster's log can compute the same OpenLineage run id.
     """
     dagster_run = record.dagster_run
-    tick = dagster_run.tags.get(SCHEDULED_TIME)
-    scheduled = datetime.fromisoformat(tick).astimezone(UTC) if tick else None
-    begun = datetime.fromtimestamp(record.start_time, UTC) if record.start_time else record.create_timestamp
+    instant = run_instant(dagster_run.tags, record.start_time, record.create_timestamp)
     root = dagster_run.root_run_id
     parent = Parent(
         run_id=dagster_run.run_id,
         job=dagster_run.job_name,
         root=Parent(root, dagster_run.job_name) if root else None,
     )
-    return Run(Attempt(pipeline.job, scheduled or begun.astimezone(UTC), dagster_run.run_id, retry), parent, scheduled)
+    attempt = Attempt(pipeline.job, instant, dagster_run.run_id, retry)
+    return Run(attempt, parent, scheduled_time(dagster_run.tags))
 
 
 def _pipeline_asset(loaded: Loaded, pipeline: Pipeline) -> AssetsDefinition:

@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 from dagster import AssetKey, DagsterInstance, Definitions
 
-from governance_checks.scheduler import SCHEDULED_TIME, attempts_of
+from governance.events.instant import SCHEDULED_TIME
+from governance_checks.scheduler import attempts_of
 from platform_assets.catalog import open_catalog
 from platform_assets.instance import dagster_home
 from platform_assets.publish import replace, target

@@ -23,7 +23,8 @@ from dagster import (
     multi_asset,
 )
 
-from governance_checks.scheduler import CHECKS_ONLY, SCHEDULED_TIME, Ended, ended_attempts, run_instant
+from governance.events.instant import SCHEDULED_TIME, run_instant
+from governance_checks.scheduler import CHECKS_ONLY, Ended, ended_attempts
 
 PAST = datetime(2000, 1, 1, tzinfo=UTC)
 
@@ -152,12 +153,12 @@ def test_the_instant_of_an_unscheduled_run_is_its_start_inside_and_after(instanc
     def clock(context: AssetExecutionContext) -> None:
         record = context.instance.get_run_record_by_id(context.run.run_id)
         assert record is not None
-        inside.append(run_instant(record))
+        inside.append(run_instant(record.dagster_run.tags, record.start_time, record.create_timestamp))
 
     result = run(instance, clock)
     record = instance.get_run_record_by_id(result.run_id)
     assert record is not None
-    assert inside == [run_instant(record)]
+    assert inside == [run_instant(record.dagster_run.tags, record.start_time, record.create_timestamp)]
     assert record.start_time == pytest.approx(inside[0].timestamp(), abs=1e-6)
     assert abs(datetime.now(UTC) - inside[0]) < timedelta(minutes=1)
 

@@ -17,10 +17,10 @@ from dagster import (
 )
 
 from governance.errors import EventStoreError
+from governance.events.instant import run_instant
 from governance.events.model import Event
-from governance.events.run import Attempt, Naming, RunFacts, complete_event, fail_event, start_event
+from governance.events.run import Attempt, Naming, Recorded, RunFacts, complete_event, fail_event, start_event
 from governance.events.store import EventStore
-from governance_checks.scheduler import run_instant
 from governance_checks.sensors import Closer, build_sensors
 
 NAMING = Naming("iceberg://platform", "headwater")
@@ -43,14 +43,15 @@ def now() -> datetime:
 
 
 def closer(store: EventStore) -> Closer:
-    return Closer(store, NAMING, READS, now)
+    return Closer(store, NAMING, READS, lambda: None, now)
 
 
 def facts(context: AssetExecutionContext, table: str) -> RunFacts:
     record = context.instance.get_run_record_by_id(context.run.run_id)
     assert record is not None
     number = context.op_execution_context.retry_number
-    return RunFacts(Attempt(table, run_instant(record), context.run.run_id, number), NAMING)
+    instant = run_instant(record.dagster_run.tags, record.start_time, record.create_timestamp)
+    return RunFacts(Attempt(table, instant, context.run.run_id, number), NAMING)
 
 
 def build(instance: DagsterInstance, *assets: AssetsDefinition) -> None:
@@ -151,6 +152,20 @@ def test_a_success_without_complete_is_not_called_a_failure(instance: DagsterIns
     assert closer(store).close(instance) == ()
 
 
+def test_a_run_that_died_after_its_commit_is_completed_and_not_failed(
+    instance: DagsterInstance, store: EventStore
+) -> None:
+    build(instance, emitting(store))
+
+    def mend() -> None:
+        (started,) = store.read().events
+        attempt = Recorded("shop.orders", started.run.run_id)
+        store.end(complete_event(RunFacts(attempt, NAMING), now(), (), ()))
+
+    assert Closer(store, NAMING, READS, mend, now).close(instance) == ()
+    assert told(store) == [("START", "shop.orders"), ("COMPLETE", "shop.orders")]
+
+
 def test_only_the_attempt_that_died_is_ended(instance: DagsterInstance, store: EventStore) -> None:
     @asset(key=["shop", "flaky"], retry_policy=RetryPolicy(max_retries=1))
     def flaky(context: AssetExecutionContext) -> None:
@@ -219,5 +234,5 @@ def test_the_sensors_run_without_being_switched_on(store: EventStore) -> None:
 
 def test_what_is_older_than_the_window_is_history(instance: DagsterInstance, store: EventStore) -> None:
     build(instance, emitting(store))
-    later = Closer(store, NAMING, READS, lambda: now() + timedelta(days=31))
+    later = Closer(store, NAMING, READS, lambda: None, lambda: now() + timedelta(days=31))
     assert later.close(instance) == ()

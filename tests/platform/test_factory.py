@@ -7,19 +7,23 @@ from typing import Any
 import dagster as dg
 import pytest
 
+from governance.events.instant import SCHEDULED_TIME, run_instant
 from governance.events.run import Attempt
 from governance.events.store import EventStore
 from governance.project import Project
-from governance_checks.scheduler import run_instant
-from platform_assets.factory import SCHEDULED_TIME, build_assets, duckdb_resource, load
+from platform_assets.factory import build_assets, duckdb_resource, load
 from platform_assets.metadata import asset_key
 
 BUYERS, DAYS = asset_key("mart.buyers"), asset_key("mart.days")
 
 
+def instant_of(record: dg.RunRecord) -> datetime:
+    return run_instant(record.dagster_run.tags, record.start_time, record.create_timestamp)
+
+
 def specs(project: Project) -> dict[dg.AssetKey, dg.AssetSpec]:
     found: dict[dg.AssetKey, dg.AssetSpec] = {}
-    for built in build_assets(project):
+    for built in build_assets(load(project)):
         for spec in [built] if isinstance(built, dg.AssetSpec) else built.specs:
             found[spec.key] = spec
     return found
@@ -27,7 +31,7 @@ def specs(project: Project) -> dict[dg.AssetKey, dg.AssetSpec]:
 
 def run(project: Project, instance: dg.DagsterInstance, **options: Any) -> dg.ExecuteInProcessResult:
     resources = {"duckdb": duckdb_resource(project)}
-    return dg.materialize(build_assets(project), instance=instance, resources=resources, **options)
+    return dg.materialize(build_assets(load(project)), instance=instance, resources=resources, **options)
 
 
 def events(project: Project) -> list[dict[str, Any]]:
@@ -91,7 +95,12 @@ def test_whoever_reads_dagsters_log_can_compute_the_run_id(shop: Project) -> Non
         result = run(shop, instance, selection=[BUYERS])
         record = instance.get_run_record_by_id(result.run_id)
         assert record is not None
-        attempt = Attempt("mart.buyers", run_instant(record), result.run_id, 0)
+        attempt = Attempt(
+            "mart.buyers",
+            instant_of(record),
+            result.run_id,
+            0,
+        )
     assert {event["run"]["runId"] for event in events(shop)} == {attempt.run_id}
     assert events(shop)[0]["run"]["facets"]["parent"]["run"]["runId"] == result.run_id
 
@@ -141,7 +150,7 @@ def test_assets_are_all_tables_that_have_a_page(shop: Project) -> None:
 def test_a_retry_is_a_run_of_its_own(shop: Project, retries: int) -> None:
     file = shop.pipelines[0] / "mart" / "buyers.sql"
     file.write_text("create table mart.buyers as select error('no') as x from crm.people", "utf-8")
-    (buyers,) = [a for a in build_assets(shop) if isinstance(a, dg.AssetsDefinition) and a.key == BUYERS]
+    (buyers,) = [a for a in build_assets(load(shop)) if isinstance(a, dg.AssetsDefinition) and a.key == BUYERS]
     job = dg.Definitions(
         [buyers],
         jobs=[dg.define_asset_job("again", [buyers], op_retry_policy=dg.RetryPolicy(max_retries=retries))],
@@ -151,6 +160,14 @@ def test_a_retry_is_a_run_of_its_own(shop: Project, retries: int) -> None:
         result = job.execute_in_process(instance=instance, raise_on_error=False)
         record = instance.get_run_record_by_id(result.run_id)
         assert record is not None
-        expected = {Attempt("mart.buyers", run_instant(record), result.run_id, n).run_id for n in range(retries + 1)}
+        expected = {
+            Attempt(
+                "mart.buyers",
+                instant_of(record),
+                result.run_id,
+                n,
+            ).run_id
+            for n in range(retries + 1)
+        }
     assert [event["eventType"] for event in events(shop)] == ["START", "FAIL"] * (retries + 1)
     assert {event["run"]["runId"] for event in events(shop)} == expected
