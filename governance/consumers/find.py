@@ -116,7 +116,8 @@ def _notes(declared: Declared | None, evidence: tuple[Evidence, ...], window: Wi
     if declared and last is None:
         yield silence(declared.period, window)
     elif declared and declared.period and last and window and window.end - last > declared.period:
-        yield f"no read in the last {_days(window.end - last)} of the log, though it runs every {_days(declared.period)}"
+        quiet = _days(window.end - last)
+        yield f"no read in the last {quiet} of the log, though it runs every {_days(declared.period)}"
     elif not declared and any(it.reads and it.reads < FEW for it in evidence):
         yield "few reads: it may run rarely"
 

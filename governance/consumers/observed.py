@@ -159,9 +159,10 @@ class Lineage:
         return Dataset(self.namespace, table)
 
     def upstream(self, dataset: Dataset) -> frozenset[Dataset]:
-        """Return every dataset that ``dataset`` is derived from, itself included."""
+        """Return every dataset that ``dataset`` is derived from, itself where it goes round in a circle."""
         if dataset not in self.above:
-            seen, waiting = {dataset}, [dataset]
+            seen: set[Dataset] = set()
+            waiting = [dataset]
             while waiting:
                 fresh = {flow.source for flow in self.feeders.get(waiting.pop(), ())} - seen
                 seen |= fresh
@@ -202,7 +203,7 @@ def _explained(who: Who, table: str, writes: frozenset[str], lineage: Lineage) -
     if who.declared and table in who.declared.tables:
         return "declared", who.declared.file
     beyond = (*_beyond(who, lineage), *sorted(targets))
-    through = next((dataset for dataset in beyond if dataset != source and source in lineage.upstream(dataset)), None)
+    through = next((dataset for dataset in beyond if source in lineage.upstream(dataset)), None)
     return ("path", f"through {through}") if through else ("", "")
 
 

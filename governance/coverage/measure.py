@@ -72,7 +72,7 @@ def table_weights(names: Iterable[str], declarations: Declarations, lineage: Lin
     heaviest: dict[Dataset, int] = {}
     for consumer in declarations.consumers:
         for table in consumer.tables:
-            for dataset in lineage.upstream(lineage.dataset(table)):
+            for dataset in {lineage.dataset(table), *lineage.upstream(lineage.dataset(table))}:
                 heaviest[dataset] = max(consumer.weight, heaviest.get(dataset, 0))
     return {name: heaviest.get(lineage.dataset(name), WEIGHTS[UNSTATED]) for name in names}
 
