@@ -21,6 +21,7 @@ import pytest
 from governance.events.compact import RETENTION, Compacted, _alone, compact
 from governance.events.manifest import read_manifest
 from governance.events.run import Attempt, Naming, RunFacts, start_event
+from governance.events.segment import parquet
 from governance.events.store import EventStore
 from tests.events.night import DAGSTER_RUN, NIGHT
 
@@ -75,6 +76,7 @@ def apart(function: str, *given: object) -> str:
 
 def killed_everywhere(template: str, copies: str) -> None:
     """Compact copies of a store, the n-th killed at its n-th step, until one comes to its end."""
+    parquet(())  # so that not every process has to start pyarrow
     for step in itertools.count():
         folder = Path(copies) / f"{step:03d}"
         shutil.copytree(template, folder)
