@@ -56,7 +56,9 @@ def fields(case: Case, found: list[ColumnLineage]) -> dict[str, set[Edge]]:
 def dataset(case: Case, found: list[ColumnLineage]) -> set[Edge]:
     several = isinstance(case["target"], list)
     return fold(
-        [*([str(one.output)] if several else []), *map(str, edge.as_list()[:4])] for one in found for edge in one.dataset
+        [*([str(one.output)] if several else []), *map(str, edge.as_list()[:4])]
+        for one in found
+        for edge in one.dataset
     )
 
 
@@ -76,7 +78,9 @@ def differences(name: str, found: set[Edge], right: set[Edge], free: set[Edge], 
     freed = {edge[:width] for edge in free}
     wrong = [f"{name} lacks {edge}" for edge in sorted(wanted - set(shown))]
     return wrong + [
-        f"{name} has {edge}" for short, edge in sorted(shown.items()) if short not in wanted and not matches(short, freed)
+        f"{name} has {edge}"
+        for short, edge in sorted(shown.items())
+        if short not in wanted and not matches(short, freed)
     ]
 
 

@@ -107,7 +107,11 @@ def test_a_lost_edge_is_a_miss(worlds: Worlds) -> None:
     fields = tuple((name, frozenset()) for name, _ in whole.fields)
     for poorer in (
         type(whole)(None, fields, whole.dataset, whole.inputs),
-        *(type(whole)(None, whole.fields, whole.dataset - {edge}, whole.inputs) for edge in whole.dataset if edge[1] != "a"),
+        *(
+            type(whole)(None, whole.fields, whole.dataset - {edge}, whole.inputs)
+            for edge in whole.dataset
+            if edge[1] != "a"
+        ),
     ):
         assert try_law(worlds, query, poorer).misses
 

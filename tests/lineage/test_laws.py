@@ -15,13 +15,12 @@ import sqlglot
 from sqlglot.errors import ErrorLevel, SqlglotError
 
 from governance.lineage import column_lineage
-from tests.lineage.cases import Expected, Schema, read_cases
+from tests.lineage.cases import Expected, Schema
 from tests.lineage.forms import as_expected, told
 from tests.lineage.law.queries import sample
 from tests.lineage.law.relations import TABLES
 from tests.lineage.law.worlds import Worlds
-
-FOLDER = Path(__file__).parent.parent / "fixtures" / "lineage"
+from tests.lineage.written import WRITTEN
 
 
 def accepted() -> Iterator[tuple[str, Schema]]:
@@ -39,18 +38,12 @@ def accepted() -> Iterator[tuple[str, Schema]]:
 
 
 SAMPLES = list(accepted())
-WRITTEN = [
-    (case.sql.rstrip(";"), case.schema)
-    for name in ("select", "joins", "cte", "groups", "windows", "setops", "star", "subqueries", "nested")
-    for case in read_cases(FOLDER / f"{name}.sql")
-    if case.raises is None and case.dialect == "duckdb" and case.duckdb is None and case.default_schema is None
-]
 ALL = SAMPLES + WRITTEN
 
 
 # what sqlglot writes as another query: DISTINCT ON as a window, in which other names take precedence, unnest in a
 # projection as joins; and a PIVOT's inner columns without their tables
-REWRITTEN = ("DISTINCT ON", "unnest(")
+REWRITTEN = ("DISTINCT ON", "unnest(", "generate_series(", "range(")
 FAITHFUL = [(sql, schema) for sql, schema in ALL if "(PIVOT (" not in sql]
 
 

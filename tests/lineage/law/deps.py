@@ -41,4 +41,6 @@ def _subtype(before: str, hop: str) -> str:
 
 def edges(deps: Deps) -> frozenset[tuple[str, str, str, str, bool]]:
     """The edges in the shape of ``ColumnLineage.as_dict()``."""
-    return frozenset((d, c, "DIRECT" if sub in DIRECT else "INDIRECT", sub, masked) for (d, c, sub), masked in deps.items())
+    return frozenset(
+        (d, c, "DIRECT" if sub in DIRECT else "INDIRECT", sub, masked) for (d, c, sub), masked in deps.items()
+    )

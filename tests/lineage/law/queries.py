@@ -174,7 +174,9 @@ def _solved(deps: Deps, known: Sequence[Deps]) -> Deps:
     """The dependencies with those on the last step's rows put in their place."""
     return united(
         *(
-            through(known[int(name)], subtype, masked=masked) if dataset == LATEST else {(dataset, name, subtype): masked}
+            through(known[int(name)], subtype, masked=masked)
+            if dataset == LATEST
+            else {(dataset, name, subtype): masked}
             for (dataset, name, subtype), masked in deps.items()
         )
     )

@@ -113,7 +113,9 @@ def _derived(making: Making, query: Query, alias: str) -> From:
     if making.draw.chance(20):
         names = [making.fresh("p") for _ in query.columns]
         columns = tuple(replace(one, name=name) for one, name in zip(query.columns, names, strict=True))
-        return From(f"({query.sql}) AS {alias}({', '.join(names)})", (Relation(alias, columns),), query.rows, query.reads)
+        return From(
+            f"({query.sql}) AS {alias}({', '.join(names)})", (Relation(alias, columns),), query.rows, query.reads
+        )
     return From(f"({query.sql}) AS {alias}", (Relation(alias, query.columns),), query.rows, query.reads)
 
 
@@ -275,7 +277,9 @@ def _asof(making: Making, around: Surroundings, left: From) -> From:
     both = atoms(replace(left, members=(*left.members, *right.members)))
     text = f"{_qualified(both, one)} >= {_qualified(both, two)}"
     kind = making.draw.pick(("ASOF JOIN", "ASOF LEFT JOIN"))
-    return _together(left, f"{left.sql} {kind} {right.sql} ON {text}", right, through(united(one.deps, two.deps), "JOIN"))
+    return _together(
+        left, f"{left.sql} {kind} {right.sql} ON {text}", right, through(united(one.deps, two.deps), "JOIN")
+    )
 
 
 def _lateral(making: Making, around: Surroundings, left: From) -> From:

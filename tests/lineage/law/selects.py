@@ -145,7 +145,11 @@ def _grouped(making: Making, made: Clauses, readable: Atoms, want: Sequence[str]
     items = [Item(name, key, key=True) for name, key in zip(names, keys, strict=False)] if listed else []
     rest = names[len(items) :]
     for name, kind in zip(rest, kinds, strict=False):
-        value = windowed(draw, inside, kind, ()) if kind != "l" and draw.chance(15) else _aggregated(draw, inside, readable, kind)
+        value = (
+            windowed(draw, inside, kind, ())
+            if kind != "l" and draw.chance(15)
+            else _aggregated(draw, inside, readable, kind)
+        )
         items.append(Item(name, value))
     if keys:
         made.add(f"GROUP BY {_keys(draw, keys, items, listed=listed)}", united(*(key.deps for key in keys)), "GROUP_BY")
@@ -172,7 +176,9 @@ def _keys(draw: Draw, keys: Sequence[Term], items: Sequence[Item], *, listed: bo
         return ", ".join(str(at + 1) for at in range(len(keys)))
     if listed and draw.chance(30) and all(item.term.aggregated or item.key for item in items):
         return "ALL"
-    return draw.pick(("{}", "{}", "{}", "ROLLUP ({})", "CUBE ({})", "GROUPING SETS (({}), ())")).format(", ".join(written))
+    return draw.pick(("{}", "{}", "{}", "ROLLUP ({})", "CUBE ({})", "GROUPING SETS (({}), ())")).format(
+        ", ".join(written)
+    )
 
 
 def _finish(making: Making, made: Clauses, items: Sequence[Item], readable: Atoms, *, grouped: bool = False) -> Query:

@@ -44,7 +44,11 @@ def _exists(making: Making, around: Surroundings, outer: Sequence[Term]) -> tupl
     text, rows = _where(making, found, outer)
     listed = term(making.draw, [atom for atom in atoms(found) if not atom.bare], "i", 1)
     word = making.draw.pick(("EXISTS", "NOT EXISTS"))
-    return found, Term(f"({word} (SELECT {listed.sql} FROM {found.sql} WHERE {text}))", "b", through(united(rows, found.rows), "FILTER"))
+    return found, Term(
+        f"({word} (SELECT {listed.sql} FROM {found.sql} WHERE {text}))",
+        "b",
+        through(united(rows, found.rows), "FILTER"),
+    )
 
 
 def _membership(making: Making, around: Surroundings, outer: Sequence[Term]) -> tuple[From, Term]:

@@ -43,5 +43,7 @@ class Tally:
             f"{self.rows_unstable} queries, {self.columns_unstable} columns",
             f"{sum(self.edges.values())} edges, {self.precision:.0%} confirmed by some perturbation:",
         ]
-        lines += [f"  {subtype:15} {self.confirmed[subtype]:6} of {count:6}" for subtype, count in self.edges.most_common()]
+        lines += [
+            f"  {subtype:15} {self.confirmed[subtype]:6} of {count:6}" for subtype, count in self.edges.most_common()
+        ]
         return "\n".join(lines)

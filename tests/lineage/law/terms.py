@@ -75,7 +75,8 @@ def _turned(draw: Draw, atoms: Atoms, kind: str) -> Term:
 def value(kind: str, sql: str, *parts: Term, steered: Sequence[Term] = ()) -> Term:
     """A TRANSFORMATION of the parts, steered by the conditions."""
     deps = united(
-        *(through(part.deps, "TRANSFORMATION") for part in parts), *(through(part.deps, "CONDITIONAL") for part in steered)
+        *(through(part.deps, "TRANSFORMATION") for part in parts),
+        *(through(part.deps, "CONDITIONAL") for part in steered),
     )
     return Term(sql, kind, deps, any(part.aggregated for part in (*parts, *steered)))
 
@@ -105,7 +106,9 @@ def _steered(result: str, pattern: str, conditions: str, values: str) -> Made:
 def _masked(result: str, pattern: str, kind: str) -> Made:
     def make(draw: Draw, atoms: Atoms, depth: int) -> Term:
         part = term(draw, atoms, kind, depth)
-        return Term(pattern.format(part.sql), result, through(part.deps, "TRANSFORMATION", masked=True), part.aggregated)
+        return Term(
+            pattern.format(part.sql), result, through(part.deps, "TRANSFORMATION", masked=True), part.aggregated
+        )
 
     return make
 

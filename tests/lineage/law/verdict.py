@@ -74,7 +74,9 @@ class _Judge:
         self.of_field = [{edge[:2] for edge in edges} for _, edges in lineage.fields]
         self.of_rows = {edge[:2] for edge in lineage.dataset}
         self.fields = [name for name, _ in lineage.fields]
-        self.edges = {(name, *column) for name, found in zip(self.fields, self.of_field, strict=True) for column in found}
+        self.edges = {
+            (name, *column) for name, found in zip(self.fields, self.of_field, strict=True) for column in found
+        }
         self.edges |= {("*", *column) for column in self.of_rows}
 
     def run(self, world: World) -> tuple[list[str], list[Row]]:
