@@ -66,15 +66,14 @@ class TableColumns:
         self._columns: dict[str, Column] = {}
         self._made: dict[str, Column] = {}
         self._all: tuple[Column, ...] | None = None
-        self._names: dict[str, str] | None = None
+        self._names = _spellings(types, rules)
 
     def find(self, key: str, name: str) -> Column | None:  # noqa: ARG002  the protocol's
         """See ``Columns``."""
         column = self._columns.get(key)
         if column is None:
-            names = self._names or self._spelling()
-            spelt = names.get(key)
-            if spelt is None:
+            spelt = key if self._names is None and key in self._types else self._names and self._names.get(key)
+            if not spelt:
                 return None
             column = self._columns[key] = self._column(spelt)
         return column
@@ -85,26 +84,32 @@ class TableColumns:
             self._all = tuple(self._column(spelt) for spelt in self._types)
         return self._all
 
-    def _spelling(self) -> dict[str, str]:
-        """Return key → the schema's spelling; a spelling that is exact comes before one that only folds to it."""
-        if self._names is None:
-            fold = self._rules.fold
-            self._names = {fold(name, True): name for name in self._types}  # noqa: FBT003  as if quoted
-            if fold is not lower:
-                for name in self._types:
-                    self._names.setdefault(fold(name, None), name)
-        return self._names
-
     def _column(self, spelt: str) -> Column:
         """Return the column that the schema spells so; its key is its unquoted name, unless that is another column."""
         column = self._made.get(spelt)
         if column is None:
-            key = self._rules.fold(spelt, None)
-            if self._spelling().get(key) != spelt:
-                key = spelt
+            key = spelt
+            if self._names is not None:
+                folded = self._rules.fold(spelt, None)
+                key = folded if self._names.get(folded) == spelt else spelt
             deps = {self._fields.number(self._dataset, spelt): SOURCE}
             column = self._made[spelt] = Column(spelt, key, deps, None, self._types[spelt])
         return column
+
+
+def _spellings(types: Mapping[str, str], rules: Rules) -> dict[str, str] | None:
+    """Return key → the schema's spelling, None where each name is its own key.
+
+    A spelling that is exact comes before one that only folds to the key.
+    """
+    fold = rules.fold
+    together = "".join(types)
+    if fold is lower and together == together.lower():
+        return None
+    names = {fold(name, True): name for name in types}  # noqa: FBT003  as if quoted
+    for name in types:
+        names.setdefault(fold(name, None), name)
+    return names
 
 
 class OpenColumns:

@@ -34,7 +34,7 @@ from governance.lineage.functions import (
 )
 from governance.lineage.masking import MASKS, SIZES
 from governance.lineage.scope import Scope
-from governance.lineage.value import depend
+from governance.lineage.value import LEAVES, depend
 
 Push = Callable[[tuple[exp.Expr, int]], None]
 Rule = Callable[[Scope, exp.Expr, int, Deps, Push], None]
@@ -221,7 +221,12 @@ def _name(tree: exp.Expr) -> str:
     return name if isinstance(name, str) else name.name
 
 
+def leaf(_scope: Scope, _tree: exp.Expr, _hop: int, _into: Deps, _push: Push) -> None:
+    """A constant, a name that is no column, a type: nothing to depend on."""
+
+
 CONSTRUCTS: dict[type, Rule] = {
+    **dict.fromkeys(LEAVES, leaf),
     exp.Select: subquery,
     exp.Subquery: subquery,
     exp.Union: subquery,

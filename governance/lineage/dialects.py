@@ -6,6 +6,7 @@ DuckDB's were tried on 2.0.1.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 from sqlglot.dialects.dialect import Dialect
 
@@ -69,6 +70,7 @@ RULES: dict[str, Rules] = {
 }
 
 
+@cache
 def rules_for(dialect: str) -> tuple[Rules, Dialect]:
     """Return the name rules and sqlglot's dialect; a dialect without rules of its own follows the SQL standard.
 

@@ -103,10 +103,11 @@ def unmixed(bits: int) -> tuple[tuple[int, bool], ...]:
 class Fields:
     """Source fields by number. Numbers are given in order of first use and live as long as one call."""
 
-    __slots__ = ("names",)
+    __slots__ = ("_shown", "names")
 
     def __init__(self) -> None:
         self.names: list[tuple[str, str]] = []
+        self._shown: dict[tuple[int, int], tuple[InputField, ...]] = {}
 
     def number(self, dataset: str, field: str) -> int:
         """Return a new number; whoever asks remembers it, since a table has each field once."""
@@ -115,14 +116,15 @@ class Fields:
 
     def inputs(self, deps: Deps) -> tuple[InputField, ...]:
         """Return ``deps`` as input fields, sorted by dataset, field and transformation."""
-        names = self.names
         if len(deps) == 1:
-            ((number, bits),) = deps.items()
-            dataset, field = names[number]
-            return tuple(InputField(dataset, field, TRANSFORMATIONS[n], masking) for n, masking in unmixed(bits))
-        rows = sorted((names[number], bits) for number, bits in deps.items())
-        return tuple(
-            InputField(dataset, field, TRANSFORMATIONS[n], masking)
-            for (dataset, field), bits in rows
-            for n, masking in unmixed(bits)
-        )
+            (item,) = deps.items()
+            return self._shown.get(item) or self._show(item)
+        names, shown = self.names, self._shown
+        items = sorted(deps.items(), key=lambda item: names[item[0]])
+        return tuple(field for item in items for field in shown.get(item) or self._show(item))
+
+    def _show(self, item: tuple[int, int]) -> tuple[InputField, ...]:
+        dataset, field = self.names[item[0]]
+        shown = tuple(InputField(dataset, field, TRANSFORMATIONS[n], masking) for n, masking in unmixed(item[1]))
+        self._shown[item] = shown
+        return shown

@@ -80,9 +80,10 @@ class Scope:
         fold = rules.fold
         if table is None:
             key = fold(name.args["this"], name.args.get("quoted"))
-            seen = self.seen.get(key)
-            if seen is not None and self.clause not in rules.aliases:
-                return seen
+            if self.clause not in rules.aliases:
+                seen = self.seen.get(key) or self.among(key, name)
+                if seen is not None:
+                    return seen
             return self._unqualified(name, key)
         if args.get("db") is None:
             relation = self.named.get(fold(table.args["this"], table.args.get("quoted")))

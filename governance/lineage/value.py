@@ -13,6 +13,12 @@ from governance.lineage.scope import Scope
 LEAVES = frozenset({exp.Literal, exp.Identifier, exp.Boolean, exp.Null, exp.DataType, exp.Var, exp.Star})
 
 
+BINARY = frozenset({
+    exp.Add, exp.And, exp.Div, exp.DPipe, exp.EQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Mul, exp.NEQ, exp.Or, exp.Sub,
+})  # fmt: skip
+"""The commonest operators: two arguments and nothing else, so that they need no look at their other settings."""
+
+
 def depend(scope: Scope, root: exp.Expr, hop: int, into: Deps) -> None:
     """Add to ``into`` every source field that the value of ``root`` depends on, ``hop`` further on."""
     constructs = scope.session.constructs
@@ -24,25 +30,30 @@ def depend(scope: Scope, root: exp.Expr, hop: int, into: Deps) -> None:
         if kind is exp.Column:
             for field, bits in scope.column(tree).deps.items():
                 into[field] = into.get(field, 0) | (through(hop, bits) if hop else bits)
-        elif kind in LEAVES:
             continue
-        elif kind in constructs:
-            constructs[kind](scope, tree, hop, into, push)
-        else:
+        rule = constructs.get(kind)
+        if rule is None:
             stack += arguments(tree, hop)
+        else:
+            rule(scope, tree, hop, into, push)
 
 
 def arguments(tree: exp.Expr, hop: int) -> list[tuple[exp.Expr, int]]:
-    """Return the arguments of ``tree``, each with the hop from it to the output."""
+    """Return the arguments of ``tree`` that are not leaves, each with the hop from it to the output."""
     hops = COMPOSE[hop]
+    if tree.__class__ in BINARY:
+        inner = hops[TRANSFORMATION]
+        pair = tree.args["this"], tree.args["expression"]
+        return [(part, inner) for part in pair if part.__class__ not in LEAVES]
     rest, named = USES.get(tree.__class__, VALUE)
     inner = hops[rest]
     found: list[tuple[exp.Expr, int]] = []
     for name, value in tree.args.items():
-        if value.__class__ is list:
+        kind = value.__class__
+        if kind is list:
             step = hops[named[name]] if name in named else inner
             found += [(part, step) for part in value if isinstance(part, exp.Expr)]
-        elif isinstance(value, exp.Expr):
+        elif kind not in LEAVES and isinstance(value, exp.Expr):
             found.append((value, hops[named[name]] if name in named else inner))
     return found
 
