@@ -106,12 +106,12 @@ def field_table(lineage: ColumnLineage, assets: Collection[str]) -> str:
     rows = (
         (markdown(out.name), *_input(used, assets)) for out in lineage.fields for used in _sorted(out.inputs) or (None,)
     )
-    return _table(("column", "input", "type", "subtype", "masked"), rows)
+    return _table(("column", "how", "input"), rows)
 
 
 def row_table(lineage: ColumnLineage, assets: Collection[str]) -> str:
     """Return the inputs that decide which rows there are, and the tables read for no column, as Markdown."""
-    shown = _table(("input", "type", "subtype", "masked"), (_input(used, assets) for used in _sorted(lineage.dataset)))
+    shown = _table(("how", "input"), (_input(used, assets) for used in _sorted(lineage.dataset)))
     used = {i.dataset for out in lineage.fields for i in out.inputs} | {i.dataset for i in lineage.dataset}
     others = ", ".join(_linked(name, name, assets) for name in sorted(set(lineage.inputs) - used))
     return f"{shown}\n\nRead too, for how many rows there are: {others}" if others else shown
@@ -139,12 +139,13 @@ def _sorted(inputs: Iterable[InputField]) -> tuple[InputField, ...]:
     return tuple(sorted(inputs, key=lambda i: (i.transformation.value, i.dataset, i.field)))
 
 
-def _input(used: InputField | None, assets: Collection[str]) -> tuple[str, str, str, str]:
+def _input(used: InputField | None, assets: Collection[str]) -> tuple[str, str]:
     if used is None:
-        return "from no column", "", "", ""
+        return "from no column", ""
     transformation = used.transformation
-    shown = _linked(used.dataset, f"{used.dataset}.{used.field}", assets)
-    return shown, transformation.type, transformation.subtype, "yes" if used.masking else ""
+    # the cell of the UI is narrow: type, subtype and masking share a column, and the longest text stands last
+    how = f"{transformation.type} {transformation.subtype}{', masked' if used.masking else ''}"
+    return markdown(how), _linked(used.dataset, f"{used.dataset}.{used.field}", assets)
 
 
 def _linked(table: str, text: str, assets: Collection[str]) -> str:

@@ -35,8 +35,8 @@ def test_every_input_is_shown_with_its_type_and_where_it_comes_from() -> None:
         OutputField("a", (InputField("s.t", "x", Transformation.TRANSFORMATION, masking=True),)), OutputField("b", ())
     )
     assert field_table(found, {"s.t"}).splitlines()[2:] == [
-        "| a | [s.t.x](/assets/s/t) | DIRECT | TRANSFORMATION | yes |",
-        "| b | from no column |  |  |  |",
+        "| a | DIRECT TRANSFORMATION, masked | [s.t.x](/assets/s/t) |",
+        "| b | from no column |  |",
     ]
 
 
@@ -45,7 +45,7 @@ def test_tables_read_for_no_column_are_named() -> None:
         OutputField("n", ()), rows=(InputField("s.t", "x", Transformation.FILTER),), inputs=("s.other", "s.t")
     )
     shown = row_table(found, {"s.t", "s.other"})
-    assert "| [s.t.x](/assets/s/t) | INDIRECT | FILTER |  |" in shown
+    assert "| INDIRECT FILTER | [s.t.x](/assets/s/t) |" in shown
     assert shown.endswith("for how many rows there are: [s.other](/assets/s/other)")
     assert row_table(lineage(), set()) == "none"
 
