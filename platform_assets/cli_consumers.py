@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 import click
 
 from governance.duration import EXPECTED, parse_duration
-from governance.errors import EventStoreError, HeadwaterError, UnknownField
+from governance.errors import EventStoreError, HeadwaterError
 from governance.project import Project, find_project
 
 if TYPE_CHECKING:
     from governance.consumers.records import Records
     from governance.coverage.model import Share
-    from governance.dataset import Dataset, Field
     from governance.queries.files import Line
     from governance.report.page import Part
 
@@ -75,12 +74,13 @@ def coverage(  # one parameter an option
 @FORMAT
 def consumers(name: str, events: Path | None, queries: Path | None, window: str | None, form: str) -> None:
     """List who reads NAME, a table or table.column: by lineage, query logs, declarations and BI metadata."""
+    from governance.consumers.asked import asked
     from governance.consumers.find import consumers_of
     from governance.report.consumers import consumers_page
 
     project, now = find_project(), datetime.now(UTC)
     records, _ = _records(project, events, queries, _since(window, now))
-    found = consumers_of(_asked(name, records), records, now)
+    found = consumers_of(asked(name, records), records, now)
     _say(form, consumers_page(found), found.as_dict())
 
 
@@ -146,21 +146,6 @@ def _records(
     graph = build_graph(known)
     records = Records(graph, log.since(since) if since else log, load_declarations(project), policy)
     return records, typed_inputs(read_runs(known), graph)
-
-
-def _asked(name: str, records: "Records") -> "Dataset | Field":
-    """Return what ``name`` means: by the graph, else a table that a log or a declaration knows and no event."""
-    from governance.dataset import Dataset
-    from governance.graph import resolve
-
-    try:
-        return resolve(records.graph, name)
-    except UnknownField:
-        read = {table for read in records.log.reads for table in read.tables}
-        declared = {table for consumer in records.declarations.consumers for table in consumer.tables}
-        if name in read | declared | set(records.policy.tables):
-            return Dataset(records.namespace, name)
-        raise
 
 
 def _catalog_tables(project: Project) -> Iterable[str]:
