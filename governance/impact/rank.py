@@ -32,11 +32,13 @@ class Facts:
 
     criticality: of the most critical consumer that depends on it, one of ``CRITICALITY``
     reads:       in the query log's window
+    consumers:   names of those declared to read it
     """
 
     owners: Mapping[Dataset, str] = field(default_factory=lambda: MappingProxyType({}))
     criticality: Mapping[Dataset, str] = field(default_factory=lambda: MappingProxyType({}))
     reads: Mapping[Dataset, int] = field(default_factory=lambda: MappingProxyType({}))
+    consumers: Mapping[Dataset, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,7 @@ class Ranked:
     owner: str | None
     criticality: str | None
     reads: int | None
+    consumers: tuple[str, ...]
     stale: bool
     reasons: tuple[str, ...]
 
@@ -73,6 +76,7 @@ class Ranked:
             "owner": self.owner,
             "criticality": self.criticality,
             "reads": self.reads,
+            "consumers": list(self.consumers),
             "stale": self.stale,
             "path": [str(self.first.path[0].source), *(str(hop.target) for hop in self.first.path)],
             "reasons": list(self.reasons),
@@ -123,6 +127,7 @@ def _unranked(dataset: Dataset, arrivals: Mapping[str, list[Reached]], impact: I
         owner=facts.owners.get(dataset),
         criticality=facts.criticality.get(dataset),
         reads=facts.reads.get(dataset),
+        consumers=facts.consumers.get(dataset, ()),
         stale=dataset in impact.stale,
         reasons=(),
     )
@@ -135,6 +140,7 @@ def _placed(place: int, it: Ranked) -> Ranked:
         f"{ARRIVES[it.arrives]} ({', '.join(dict.fromkeys(hop.how for hop in it.first.by))})",
         f"{hops} hop{'s' * (hops != 1)} away",
         f"{it.reads} reads in the log" if it.reads is not None else "no log of its reads",
+        *([f"read by {', '.join(it.consumers)}"] if it.consumers else []),
         *(["stale: the table was dropped"] if it.stale else []),
     )
     return replace(it, rank=place, reasons=reasons)

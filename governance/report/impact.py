@@ -1,32 +1,71 @@
 """What a change reaches, as text and Markdown."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 from governance.dataset import Dataset
 from governance.graph import Edge
-from governance.impact import Hop, Impact, Reached
+from governance.impact import ADVICE, Hop, Impact, Ranked, Reached
 from governance.report.table import markdown, markdown_table, plain, text_table
 
 HEAD = ("Reached", "Through", "Hops", "Path")
+RANK_HEAD = ("#", "Table", "Owner", "Criticality", "Reads", "Why here")
+ADVISED = (
+    ("What breaks", "breaks"),
+    ("What the graph shows", "shows"),
+    ("What it cannot tell", "cannot_tell"),
+    ("What else is needed", "needs"),
+)
 
 
-def impact_text(impact: Impact) -> str:
-    """Return each list under its heading, then the two counts of tables."""
-    parts = [f"A change of {plain(str(impact.start))} can reach"]
+def impact_text(impact: Impact, ranking: Sequence[Ranked] = ()) -> str:
+    """Return each list under its heading, the order in which to look, what the graph can tell, and the counts."""
+    parts = [plain(_head(impact))]
     for heading, reached in _lists(impact):
         parts.append(
-            f"{heading}: {len(reached)}" + (f"\n{_indented(text_table(HEAD, _rows(reached)))}" if reached else "")
+            f"{heading}: {len(reached)}"
+            + (f"\n{_indented(text_table(HEAD, _rows(impact, reached)))}" if reached else "")
         )
-    return "\n\n".join((*parts, _counts(impact)))
+    if ranking:
+        parts.append(f"look first at\n{_indented(text_table(RANK_HEAD, _ranks(ranking)))}")
+    advice = [f"{heading.lower()}: {said}" for heading, said in _advice(impact)]
+    return "\n\n".join((*parts, *(["\n".join(advice)] if advice else []), plain(_counts(impact))))
 
 
-def impact_markdown(impact: Impact) -> str:
-    """Return each list as a table under its heading, then the two counts of tables."""
-    parts = [f"A change of {markdown(str(impact.start))} can reach"]
+def impact_markdown(impact: Impact, ranking: Sequence[Ranked] = ()) -> str:
+    """Return the same with tables, each under its heading."""
+    parts = [markdown(_head(impact))]
     for heading, reached in _lists(impact):
         parts.append(f"**{heading}: {len(reached)}**")
-        parts += [markdown_table(HEAD, _rows(reached))] if reached else []
-    return "\n\n".join((*parts, _counts(impact)))
+        parts += [markdown_table(HEAD, _rows(impact, reached))] if reached else []
+    if ranking:
+        parts += ["**look first at**", markdown_table(RANK_HEAD, _ranks(ranking))]
+    parts += [f"**{heading}:** {markdown(said)}" for heading, said in _advice(impact)]
+    return "\n\n".join((*parts, markdown(_counts(impact))))
+
+
+def _head(impact: Impact) -> str:
+    kind = f" ({impact.change.value})" if impact.change else ""
+    return f"A change of {impact.start}{kind} can reach"
+
+
+def _advice(impact: Impact) -> Iterator[tuple[str, str]]:
+    if impact.change:
+        said = ADVICE[impact.change].as_dict()
+        yield from ((heading, said[key]) for heading, key in ADVISED)
+
+
+def _ranks(ranking: Iterable[Ranked]) -> list[tuple[str, ...]]:
+    return [
+        (
+            str(it.rank),
+            str(it.dataset),
+            it.owner or "none declared",
+            it.criticality or "not stated",
+            "" if it.reads is None else str(it.reads),
+            "; ".join(it.reasons),
+        )
+        for it in ranking
+    ]
 
 
 def _lists(impact: Impact) -> tuple[tuple[str, tuple[Reached, ...]], ...]:
@@ -38,9 +77,14 @@ def _lists(impact: Impact) -> tuple[tuple[str, tuple[Reached, ...]], ...]:
     )
 
 
-def _rows(reached: Iterable[Reached]) -> list[tuple[str, ...]]:
+def _rows(impact: Impact, reached: Iterable[Reached]) -> list[tuple[str, ...]]:
     return [
-        (str(it.what), ", ".join(dict.fromkeys(hop.how for hop in it.by)), str(len(it.path)), path_text(it.path))
+        (
+            f"{it.what}{' (stale: dropped)' * (it.dataset in impact.stale)}",
+            ", ".join(dict.fromkeys(hop.how for hop in it.by)),
+            str(len(it.path)),
+            path_text(it.path),
+        )
         for it in reached
     ]
 
@@ -58,7 +102,7 @@ def _target(hop: Hop) -> str:
 
 def _counts(impact: Impact) -> str:
     if not impact.downstream:
-        return "No consumers found among the runs whose events were read."
+        return "No consumers found among these sources over this window: the runs whose events were read."
     return (
         f"Tables reached by column: {len(impact.assets)}; derived from the table at all: {len(impact.downstream)}. "
         "Only consumers whose events were read are known."

@@ -157,6 +157,7 @@ def test_the_order_goes_by_criticality_then_touch_then_distance_then_reads(event
         "owner": "team:mail",
         "criticality": None,
         "reads": 3,
+        "consumers": [],
         "stale": False,
         "path": ["a.a.x", "b.copy.x", "c.copy.x"],
         "reasons": list(order[3].reasons),

@@ -82,7 +82,9 @@ def test_impact_as_text_and_markdown(whole_platform: Graph) -> None:
 def test_the_words_for_nothing_found_claim_no_more_than_was_read(whole_platform: Graph) -> None:
     found = impact(whole_platform, resolve(whole_platform, "marketing.campaign_list.email"))
 
-    assert impact_text(found).endswith("No consumers found among the runs whose events were read.")
+    assert impact_text(found).endswith(
+        "No consumers found among these sources over this window: the runs whose events were read."
+    )
 
 
 def test_proposals_as_text_and_markdown(told: Told, policy_of: PolicyOf) -> None:

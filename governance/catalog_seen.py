@@ -1,0 +1,60 @@
+"""The catalog as it was when last looked at, kept in the project's state, so that a question needs no catalog.
+
+``catalog.json`` is ``{"at": time, "tables": [name, …], "schemas": {name: [version, …]}}``, where a version, the oldest
+first, is ``{"at": time, "snapshot": id or null, "names": {field id: dotted path}}``. Whoever opens the catalog anyway
+keeps it up to date; where there is none, nothing is known to be stale or renamed.
+"""
+
+from datetime import datetime
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+import msgspec
+
+from governance.dataset import Dataset
+from governance.graph import Graph
+from governance.identity import Schemas, SchemaVersion
+
+FILE = "catalog.json"
+
+
+class CatalogSeen(msgspec.Struct, frozen=True):
+    """The tables of a catalog and the schema versions of each, the oldest first, by names without namespace."""
+
+    at: datetime
+    tables: tuple[str, ...]
+    versions: dict[str, tuple[SchemaVersion, ...]] = msgspec.field(default_factory=dict, name="schemas")
+
+    def schemas(self, namespace: str) -> Schemas:
+        """Return the schema versions by dataset of ``namespace``."""
+        return {Dataset(namespace, name): versions for name, versions in self.versions.items()}
+
+    def gone(self, graph: Graph, namespace: str) -> tuple[Dataset, ...]:
+        """Return the tables that jobs wrote before the catalog was looked at and that it did not have then."""
+        there = frozenset(self.tables)
+        written: dict[Dataset, datetime] = {}
+        for write in graph.writes:
+            written[write.dataset] = max(write.at, written.get(write.dataset, write.at))
+        return tuple(
+            sorted(
+                dataset
+                for dataset, at in written.items()
+                if dataset.namespace == namespace and dataset.name not in there and at <= self.at
+            )
+        )
+
+
+def keep(state: Path, catalog: CatalogSeen) -> None:
+    """Write ``catalog`` into the state folder, whole or not at all."""
+    state.mkdir(parents=True, exist_ok=True)
+    with NamedTemporaryFile(dir=state, prefix=f".{FILE}.", delete=False) as beside:
+        beside.write(msgspec.json.encode(catalog))
+    Path(beside.name).replace(state / FILE)
+
+
+def seen(state: Path) -> CatalogSeen | None:
+    """Return the catalog as it was when last kept; None where it never was, or by a version that wrote it otherwise."""
+    try:
+        return msgspec.json.decode((state / FILE).read_bytes(), type=CatalogSeen)
+    except (FileNotFoundError, msgspec.DecodeError):
+        return None

@@ -1,0 +1,217 @@
+"""The commands about what the events know: ``cli`` adds ``COMMANDS`` to its own.
+
+They read events and policy only: no Dagster, no engine, no SQL parser is imported, so that each answers at once.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from governance.errors import EventStoreError, HeadwaterError
+from governance.project import Project, find_project
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from governance.dataset import Dataset, Field
+    from governance.events.model import Event
+    from governance.graph import Graph
+    from governance.policy import Policy
+
+Path_ = click.Path(path_type=Path, exists=True)
+EVENTS = click.option(
+    "--events", type=Path_, help="Events to read: a file, a folder or a store. Default: the project's own store."
+)
+FORMAT = click.option("--format", "form", type=click.Choice(["text", "json", "md"]), default="text", show_default=True)
+AS_OF = click.option("--as-of", metavar="TIME", help="Answer from what stood then: 2026-10-01, or with a time of day.")
+SNAPSHOT = click.option("--snapshot", metavar="ID", help="Answer as of the run that wrote this snapshot of the table.")
+CHANGES = ("rename", "drop", "type", "value", "enum", "unit", "filter", "backfill")
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a question is about."""
+
+    start: "Field | Dataset"
+    graph: "Graph"
+    policy: "Policy"
+
+
+@click.command()
+@click.argument("name")
+@EVENTS
+@AS_OF
+@SNAPSHOT
+@click.option("--rows", is_flag=True, help="Add what shapes the rows of each table on the way.")
+@FORMAT
+def trace(  # one parameter an option
+    *, name: str, events: Path | None, as_of: str | None, snapshot: str | None, rows: bool, form: str
+) -> None:
+    """Say what NAME, a table or table.column, comes from, hop by hop to source columns and files."""
+    from governance.report.trace import trace_markdown, trace_text
+    from governance.trace import trace as upstream
+    from governance.trace import trace_rows
+
+    asked = _asked(find_project(), name, events, as_of, snapshot)
+    found = (trace_rows if rows else upstream)(asked.graph, asked.start)
+    _say(form, lambda: trace_text(found), lambda: trace_markdown(found), found.as_dict)
+
+
+@click.command()
+@click.argument("name")
+@EVENTS
+@AS_OF
+@SNAPSHOT
+@click.option("--change", type=click.Choice(CHANGES), help="What is to be changed. Default: anything.")
+@click.option("--queries", type=Path_, help="Folder of ingested query logs. Default: the project's own.")
+@FORMAT
+def impact(  # one parameter an option
+    *,
+    name: str,
+    events: Path | None,
+    as_of: str | None,
+    snapshot: str | None,
+    change: str | None,
+    queries: Path | None,
+    form: str,
+) -> None:
+    """Say what a change of NAME, a table or table.column, can reach: values, populations, tables, and what is unknown.
+
+    JSON is {"start", "values", "population", "tables", "unknown", "downstream", "change", "statement", "ranking"}.
+    """
+    from governance.catalog_seen import seen
+    from governance.consumers.declared import load_declarations
+    from governance.impact import Change, ranked
+    from governance.impact import impact as reach
+    from governance.impact.facts import facts_of
+    from governance.queries.store import QueryStore
+    from governance.report.impact import impact_markdown, impact_text
+
+    project = find_project()
+    asked = _asked(project, name, events, as_of, snapshot)
+    catalog = None if events else seen(project.state)
+    stale = catalog.gone(asked.graph, asked.policy.lineage.namespace) if catalog and not as_of else ()
+    found = reach(asked.graph, asked.start, Change(change) if change else None, stale=stale)
+    log = QueryStore(queries or project.state / "queries").read()
+    ranking = ranked(found, facts_of(asked.graph, asked.policy, load_declarations(project), log))
+    _say(
+        form,
+        lambda: impact_text(found, ranking),
+        lambda: impact_markdown(found, ranking),
+        lambda: found.as_dict() | {"ranking": [it.as_dict() for it in ranking]},
+    )
+
+
+@click.command()
+@EVENTS
+@click.option("--write", is_flag=True, help="Edit metadata.toml by the proposals, for review; comments stay.")
+@FORMAT
+def propose(*, events: Path | None, write: bool, form: str) -> None:
+    """Propose a classification for every column that a job writes, and say what decided it."""
+    from datetime import UTC, datetime
+
+    from governance.classification import propose as proposals_of
+    from governance.proposed_metadata import changes
+    from governance.report.proposals import proposals_dict, proposals_markdown, proposals_text
+
+    project = find_project()
+    graph, policy = _known(project, events, None)
+    proposals = proposals_of(graph, policy, today=datetime.now(UTC).date())
+    _say(
+        form,
+        lambda: proposals_text(proposals, policy),
+        lambda: proposals_markdown(proposals, policy),
+        lambda: proposals_dict(proposals, policy),
+    )
+    if write:
+        file = _write(project, proposals, policy)
+        click.echo(f"{len(changes(proposals, policy))} columns written to {file}: review the difference", err=True)
+
+
+@click.command()
+@click.argument("name")
+@EVENTS
+@FORMAT
+def history(*, name: str, events: Path | None, form: str) -> None:
+    """List the completed writes of the table NAME, the oldest first, and how its lineage changed with each."""
+    from governance.dataset import Field
+    from governance.graph import graph_of, resolve
+    from governance.history import history as writes_of
+    from governance.report.history import history_dict, history_markdown, history_text
+    from governance.runs import read_runs
+
+    project = find_project()
+    runs = read_runs(_told(project, events, None)[0])
+    start = resolve(graph_of(runs), name)
+    found = writes_of(runs, start.dataset if isinstance(start, Field) else start)
+    _say(form, lambda: history_text(found), lambda: history_markdown(found), lambda: history_dict(found))
+
+
+COMMANDS: tuple[click.Command, ...] = (trace, impact, propose, history)
+
+
+def _asked(project: Project, name: str, events: Path | None, as_of: str | None, snapshot: str | None) -> _Asked:
+    from governance.dataset import Field
+    from governance.graph import build_graph, resolve
+    from governance.history import moment_of, parse_moment
+    from governance.runs import read_runs
+
+    if as_of and snapshot:
+        raise HeadwaterError("--as-of and --snapshot name two moments", fix="give one of them")
+    moment = parse_moment(as_of) if as_of else None
+    if snapshot:
+        told, _ = _told(project, events, None)
+        start = resolve(build_graph(told), name)
+        moment = moment_of(read_runs(told), start.dataset if isinstance(start, Field) else start, snapshot)
+    graph, policy = _known(project, events, moment)
+    return _Asked(resolve(graph, name), graph, policy)
+
+
+def _known(project: Project, events: Path | None, moment: "datetime | None") -> "tuple[Graph, Policy]":
+    from governance.graph import build_graph
+
+    told, policy = _told(project, events, moment)
+    return build_graph(told), policy
+
+
+def _told(project: Project, events: Path | None, moment: "datetime | None") -> "tuple[tuple[Event, ...], Policy]":
+    from governance.catalog_seen import seen
+    from governance.events.reading import read_events
+    from governance.identity import carried
+    from governance.policy import load_policy
+    from governance.telling import told
+
+    path = events or project.events
+    if not path.exists():
+        raise EventStoreError("there are no events yet", fix="run `headwater demo`, or name some with --events")
+    reading = read_events(path)
+    for problem in reading.problems:
+        click.echo(f"warning: {problem}", err=True)
+    policy = load_policy(project)
+    catalog = None if events else seen(project.state)
+    schemas = catalog.schemas(policy.lineage.namespace) if catalog else {}
+    return told(reading.events, policy.lineage.spellings, as_of=moment, schemas=schemas), carried(policy, schemas)
+
+
+def _write(project: Project, proposals: Any, policy: "Policy") -> str:
+    from governance.proposed_metadata import written
+
+    path = project.policy[0] / "metadata.toml"
+    shown = project.relative(path)
+    text = written(path.read_text("utf-8"), proposals, policy, shown)
+    # whole or not at all: a half-written policy file would stop every command
+    beside = path.with_suffix(".toml.new")
+    beside.write_text(text, "utf-8")
+    beside.replace(path)
+    return shown
+
+
+def _say(form: str, text: Callable[[], str], markdown: Callable[[], str], value: Callable[[], Any]) -> None:
+    def as_json() -> str:
+        return json.dumps(value(), indent=2, ensure_ascii=False)
+
+    click.echo({"text": text, "md": markdown, "json": as_json}[form]())

@@ -1,0 +1,219 @@
+"""The commands over a project of their own, from events alone."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from governance.catalog_seen import CatalogSeen, keep, seen
+from governance.errors import HeadwaterError
+from governance.events.model import Event
+from governance.graph import build_graph
+from governance.identity import SchemaVersion
+from platform_assets.cli_knowledge import COMMANDS
+
+Say = Callable[..., Event]
+Shape = Callable[..., dict[str, Any]]
+Run = Callable[..., Result]
+
+LINEAGE = """
+order = ["public", "internal", "personal"]
+propagate_through = ["DIRECT", "INDIRECT"]
+masking_functions = []
+namespace = "iceberg://platform"
+job_namespace = "headwater"
+"""
+METADATA = """
+# Sources.
+["a.a"]
+owner = "team:a"
+columns.x = { classification = "personal" }
+
+["b.b"]
+owner = "team:b"
+"""
+CONSUMERS = """
+[consumers."Mail dashboard"]
+kind = "dashboard"
+reads = ["c.c"]
+owner = "team:mail"
+criticality = "critical"
+"""
+
+
+@pytest.fixture
+def root(tmp_path: Path, event: Say, output: Shape, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "platform_assets").mkdir()
+    (tmp_path / "governance").mkdir()
+    (tmp_path / "governance" / "lineage.toml").write_text(LINEAGE)
+    (tmp_path / "governance" / "metadata.toml").write_text(METADATA)
+    (tmp_path / "governance" / "consumers.toml").write_text(CONSUMERS)
+    first = output("b.b", "x: a.a.old IDENTITY")
+    first["facets"]["version"] = {"datasetVersion": "11"}
+    second = output("b.b", "x: a.a.x IDENTITY")
+    second["facets"]["version"] = {"datasetVersion": "12"}
+    write(
+        tmp_path / ".headwater" / "events" / "events-2026-10-01.ndjson",
+        event("COMPLETE", "b.b", "2026-10-01T02:00:00Z", run="1", reads=["a.a"], writes=[first]),
+        event("COMPLETE", "b.b", "2026-10-02T02:00:00Z", run="2", reads=["a.a"], writes=[second]),
+        event(
+            "COMPLETE",
+            "c.c",
+            "2026-10-02T03:00:00Z",
+            run="3",
+            reads=["b.b"],
+            writes=[output("c.c", "y: b.b.x IDENTITY")],
+        ),
+    )
+    monkeypatch.setenv("HEADWATER_ROOT", str(tmp_path))
+    monkeypatch.delenv("HEADWATER_STATE", raising=False)
+    return tmp_path
+
+
+def write(file: Path, *events: Event) -> None:
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"".join(msgspec.json.encode(it) + b"\n" for it in events))
+
+
+@pytest.fixture
+def run(root: Path) -> Run:
+    group = click.Group(commands={it.name or "": it for it in COMMANDS})
+
+    def call(*words: str) -> Result:
+        assert root.is_dir()
+        return CliRunner().invoke(group, words, catch_exceptions=False)
+
+    return call
+
+
+def test_impact_has_the_lists_the_change_and_a_rank_for_each_table(run: Run) -> None:
+    found = json.loads(run("impact", "a.a.x", "--change", "enum", "--format", "json").output)
+
+    assert list(found)[:5] == ["start", "values", "population", "tables", "unknown"]
+    assert [it["field"] for it in found["values"]] == ["b.b.x", "c.c.y"]
+    assert found["change"]["kind"] == "enum"
+    assert [(it["dataset"], it["owner"], it["criticality"], it["consumers"]) for it in found["ranking"]] == [
+        ("b.b", "team:b", "critical", []),
+        ("c.c", None, "critical", ["Mail dashboard"]),
+    ]
+
+
+@pytest.mark.parametrize("form", ["text", "md"])
+@pytest.mark.parametrize(
+    "words", [("impact", "a.a.x"), ("trace", "c.c.y"), ("trace", "c.c", "--rows"), ("history", "b.b")]
+)
+def test_every_command_answers_people_too(run: Run, words: tuple[str, ...], form: str) -> None:
+    answer = run(*words, "--format", form)
+
+    assert answer.exit_code == 0
+    assert "b.b" in answer.output
+
+
+def test_what_stood_at_a_time_or_at_a_snapshot(run: Run) -> None:
+    def origins(*words: str) -> list[str]:
+        return [it["field"] for it in json.loads(run("trace", "b.b.x", "--format", "json", *words).output)["origins"]]
+
+    assert origins() == ["a.a.x"]
+    assert origins("--as-of", "2026-10-01T12:00") == ["a.a.old"]
+    assert origins("--snapshot", "11") == ["a.a.old"]
+    assert origins("--snapshot", "12") == ["a.a.x"]
+    with pytest.raises(HeadwaterError, match="no completed run wrote snapshot 13"):
+        run("trace", "b.b.x", "--snapshot", "13")
+    with pytest.raises(HeadwaterError, match="name two moments"):
+        run("trace", "b.b.x", "--snapshot", "12", "--as-of", "2026-10-01")
+
+
+def test_the_history_of_a_table(run: Run) -> None:
+    found = json.loads(run("history", "b.b", "--format", "json").output)
+
+    assert [(it["run"], it["snapshot"], it["removed"]) for it in found] == [
+        ("1", "11", []),
+        ("2", "12", ["x from a.a.old (DIRECT IDENTITY)"]),
+    ]
+
+
+def test_proposals_are_written_for_review_once(run: Run, root: Path) -> None:
+    shown = json.loads(run("propose", "--format", "json").output)
+    assert [(it["field"], it["declared"], it["proposed"]) for it in shown] == [
+        ("b.b.x", None, "personal"),
+        ("c.c.y", None, "personal"),
+    ]
+    assert (root / "governance" / "metadata.toml").read_text() == METADATA
+
+    answer = run("propose", "--write")
+
+    assert "2 columns written to governance/metadata.toml" in answer.output
+    text = (root / "governance" / "metadata.toml").read_text()
+    assert text.startswith(METADATA.rstrip())
+    assert 'columns.x = { classification = "personal" } # proposed from a.a.x (DIRECT IDENTITY)' in text
+    assert "0 columns written" in run("propose", "--write").output
+    assert (root / "governance" / "metadata.toml").read_text() == text
+
+
+def test_other_events_are_read_in_place_of_the_store(run: Run, tmp_path: Path, event: Say, output: Shape) -> None:
+    write(tmp_path / "other" / "events.ndjson", event("COMPLETE", writes=[output("z.z", "q: a.a.x IDENTITY")]))
+
+    found = json.loads(run("impact", "a.a.x", "--events", str(tmp_path / "other"), "--format", "json").output)
+
+    assert [it["field"] for it in found["values"]] == ["z.z.q"]
+
+
+def test_the_catalog_as_last_seen_tells_what_is_stale_and_renamed(run: Run, root: Path) -> None:
+    now = datetime(2026, 10, 5, tzinfo=UTC)
+    versions = (
+        SchemaVersion(datetime(2026, 9, 1, tzinfo=UTC), "1", {1: "x"}),
+        SchemaVersion(datetime(2026, 10, 4, tzinfo=UTC), "2", {1: "contact"}),
+    )
+    keep(root / ".headwater", CatalogSeen(now, ("a.a", "b.b"), {"a.a": versions}))
+
+    found = json.loads(run("impact", "a.a.contact", "--format", "json").output)
+
+    assert [(it["field"], it["stale"]) for it in found["values"]] == [("b.b.x", False), ("c.c.y", True)]
+    # the declaration of the old name goes along
+    assert [it["proposed"] for it in json.loads(run("propose", "--format", "json").output)] == ["personal", "personal"]
+
+
+def test_a_catalog_that_was_never_seen_says_nothing(tmp_path: Path) -> None:
+    assert seen(tmp_path) is None
+    (tmp_path / "catalog.json").write_text("{")
+    assert seen(tmp_path) is None
+
+
+def test_a_table_written_after_the_look_is_not_gone(event: Say, output: Shape) -> None:
+    graph = build_graph([event("COMPLETE", at="2026-10-06T00:00:00Z", writes=[output("b.b", "x: a.a.x IDENTITY")])])
+
+    assert CatalogSeen(datetime(2026, 10, 5, tzinfo=UTC), ()).gone(graph, "iceberg://platform") == ()
+    assert len(CatalogSeen(datetime(2026, 10, 7, tzinfo=UTC), ()).gone(graph, "iceberg://platform")) == 1
+
+
+SCRIPT = """
+import sys
+from platform_assets.cli_knowledge import impact
+try:
+    impact.main(["a.a.x"])
+except SystemExit as end:
+    assert end.code == 0
+heavy = {"dagster", "duckdb", "pyiceberg", "sqlglot", "pyarrow", "openlineage", "numpy"} & set(sys.modules)
+assert not heavy, heavy
+"""
+
+
+def test_a_question_starts_no_engine_no_parser_and_no_scheduler(root: Path) -> None:
+    here = Path(__file__).parents[2]
+
+    subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        check=True,
+        cwd=root,
+        env=os.environ | {"HEADWATER_ROOT": str(root), "PYTHONPATH": str(here)},
+        capture_output=True,
+    )
