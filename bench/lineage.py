@@ -3,6 +3,8 @@
 The goal is at most 2.0 times ``sqlglot.parse_one`` for all output columns with all typed edges, linear in the size.
 """
 
+# ruff: noqa: S608  # statements are what is measured
+
 import json
 import math
 import resource
@@ -88,11 +90,11 @@ def compare(corpus: Corpus, repeats: int = 5) -> None:
     for name, taken in times.items():
         ratios = [mine / theirs for mine, theirs in zip(taken, times["parse_one"], strict=True)]
         middle, worst = statistics.median(ratios), max(ratios)
-        print(f"  {name:38} {sum(taken) / parsing:6.2f} × parsing   (median {middle:.2f}, worst {worst:.2f})")
+        print(f"  {name:38} {sum(taken) / parsing:6.2f} x parsing   (median {middle:.2f}, worst {worst:.2f})")
 
 
 def theirs(sql: str, schema: MappingSchema, *, trim: bool) -> object:
-    """sqlglot's lineage of every output column; a statement that it refuses costs what it cost."""
+    """Ask sqlglot.lineage for every output column; a statement that it refuses costs what it cost."""
     try:
         return sqlglot_lineage(None, sql, schema=schema, dialect="duckdb", trim_selects=trim)
     except sqlglot.errors.SqlglotError:
@@ -133,7 +135,7 @@ SHAPES: dict[str, tuple[Callable[[int], str], tuple[int, ...]]] = {
         lambda n: "SELECT " + ", ".join(f"c{m} + c{m + 1} AS n{m}" for m in range(n)) + " FROM s.w",
         (125, 250, 500, 1000, 2000),
     ),
-    "chained CTEs × 30 columns": (chain, (12, 25, 50, 100, 200)),
+    "chained CTEs x 30 columns": (chain, (12, 25, 50, 100, 200)),
     "branches of a union": (
         lambda n: " UNION ALL ".join(["SELECT a, b FROM s.t WHERE c > 1"] * n),
         (25, 50, 100, 200, 400),
@@ -169,7 +171,7 @@ def curves() -> None:
         print(f"  {name}: exponent {ours:.2f}, parsing's {parsers:.2f}")
         for size, taken, parsed in zip(sizes, times, parsing, strict=True):
             bar = "█" * max(1, round(40 * taken / max(times)))
-            print(f"    {size:6} {taken * 1000:9.1f} ms {taken / parsed:5.1f} × parsing {bar}")
+            print(f"    {size:6} {taken * 1000:9.1f} ms {taken / parsed:5.1f} x parsing {bar}")
 
 
 HOSTILE = {
@@ -202,7 +204,7 @@ def hostile() -> None:
     print("hostile SQL (bounds: 10 s, 1 GB, no crash)")
     for name in HOSTILE:
         command = [sys.executable, "-c", f"from bench.lineage import one_hostile; one_hostile({name!r})"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)  # noqa: S603  # own code
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
         ending = done.stdout.strip() or f"CRASHED with {done.returncode}: {done.stderr.strip().splitlines()[-1:]}"
         print(f"  {name:30} {ending}")
 

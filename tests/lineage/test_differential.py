@@ -1,7 +1,7 @@
 """Against sqlglot.lineage: every difference is explained by a rule that says what it gets wrong.
 
-It does not tell values from conditions and windows, so a column agrees if sqlglot's sources hold all our DIRECT ones and
-lie within all of the field's inputs.
+It does not tell values from conditions and windows, so a column agrees if sqlglot's sources hold all our DIRECT ones
+and lie within all of the field's inputs.
 """
 
 import re

@@ -15,8 +15,9 @@ import pytest
 from governance.lineage import column_lineage
 from tests.lineage.forms import as_expected
 from tests.lineage.law.tally import Tally
+from tests.lineage.law.values import Domain
 from tests.lineage.law.verdict import Trial, try_law
-from tests.lineage.law.worlds import Worlds
+from tests.lineage.law.worlds import Values, Worlds
 
 CORPORA = Path(__file__).parents[2].parent / "shared" / "corpora"
 DATES = ("2000-01-15", "1998-09-02", "1995-03-10", "1994-06-06", "1999-02-22")
@@ -48,14 +49,15 @@ def typed(columns: dict[str, str]) -> dict[str, str]:
     return {name: "date" if name == "d_date" else kinds.get(kind, kind) for name, kind in columns.items()}
 
 
-def values_of(sql: str) -> object:
+def values_of(sql: str) -> Values:
     """A source of values that often meet the literals of the query."""
     words = [word for word in re.findall(r"'([^']*)'", sql) if not re.fullmatch(r"\d{4}-\d\d-\d\d|\d+|[a-z]+", word)]
     words = [word.replace("%", "") for word in words][:12] or ["x"]
     numbers = sorted({int(number) for number in re.findall(r"(?<![\w.'-])(\d{1,4})(?![\w.'-])", sql)})[:20] or [1]
     dates = re.findall(r"'(\d{4}-\d\d-\d\d)'", sql) or DATES
 
-    def draw(rng: random.Random, column: str, kind: str, wide: bool) -> str:  # noqa: FBT001  # Values' shape
+    def draw(rng: random.Random, column: str, kind: str, domain: Domain) -> str:
+        wide = domain == "far"
         if kind == "date" or (kind == "varchar" and "date" in column):
             year, month, _ = rng.choice((*dates, *DATES) if wide else tuple(dates)).split("-")
             return f"{'DATE ' * (kind == 'date')}'{year}-{month}-{rng.randint(1, 28):02}'"

@@ -18,12 +18,12 @@ class Draw:
     def below(self, limit: int) -> int:
         """A number from 0 to ``limit`` - 1."""
         at = len(self.tape)
-        if at < len(self._given):
-            choice = self._given[at] % limit
-        else:
-            choice = self._rng.randrange(limit) if self._rng else 0
+        choice = self._given[at] % limit if at < len(self._given) else self._beyond(limit)
         self.tape.append(choice)
         return choice
+
+    def _beyond(self, limit: int) -> int:
+        return self._rng.randrange(limit) if self._rng else 0
 
     def pick(self, options: Sequence[T]) -> T:
         """One of the options, the first being the simplest."""

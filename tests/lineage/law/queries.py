@@ -1,5 +1,7 @@
 """Whole queries: WITH, recursion, set operations, PIVOT and UNPIVOT around selects; and the lineage they must have."""
 
+# ruff: noqa: S608  # SQL is what is made here, of our own words
+
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -7,7 +9,8 @@ from dataclasses import dataclass, replace
 from tests.lineage.cases import Expected
 from tests.lineage.law.deps import NONE, Deps, column, edges, through, united
 from tests.lineage.law.draw import Draw
-from tests.lineage.law.relations import Column, Making, Query, Surroundings, atoms, from_clause
+from tests.lineage.law.joins import from_clause
+from tests.lineage.law.relations import Column, Making, Query, Surroundings, atoms
 from tests.lineage.law.selects import select
 from tests.lineage.law.terms import Term, term
 

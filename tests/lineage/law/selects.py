@@ -1,5 +1,7 @@
 """One SELECT: its items, its row clauses, and what they depend on."""
 
+# ruff: noqa: S608  # SQL is what is made here, of our own words
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -7,7 +9,8 @@ from tests.lineage.law import subqueries
 from tests.lineage.law.aggregates import Window, aggregate, window, windowed
 from tests.lineage.law.deps import Deps, through, united
 from tests.lineage.law.draw import Draw
-from tests.lineage.law.relations import Column, From, Making, Query, Surroundings, atoms, from_clause, star, whole_row
+from tests.lineage.law.joins import from_clause
+from tests.lineage.law.relations import Column, From, Making, Query, Surroundings, atoms, star, whole_row
 from tests.lineage.law.terms import Atoms, Term, struct, term
 
 KINDS = ("i", "v", "i", "v", "d", "b", "l")
@@ -199,7 +202,9 @@ def _finish(making: Making, made: Clauses, items: Sequence[Item], readable: Atom
 
 def _distinct_on(draw: Draw, made: Clauses, items: Sequence[Item]) -> Query:
     at = draw.below(len(items))
-    made.distinct = f"DISTINCT ON ({items[at].term.sql}) "
+    # a bare name in DISTINCT ON is an output's first
+    key = items[at].name if items[at].term.bare else items[at].term.sql
+    made.distinct = f"DISTINCT ON ({key}) "
     made.rows.append(through(items[at].term.deps, "GROUP_BY"))
     every = united(*(item.term.deps for item in items))
     places = [at, *(other for other in range(len(items)) if other != at)]

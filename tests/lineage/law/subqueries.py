@@ -1,5 +1,7 @@
 """Subqueries as atoms of an outer select: scalar ones, EXISTS, IN, ANY and ALL, correlated or not."""
 
+# ruff: noqa: S608  # SQL is what is made here, of our own words
+
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -38,9 +38,9 @@ class Tally:
         return sum(self.confirmed.values()) / max(1, sum(self.edges.values()))
 
     def __str__(self) -> str:
+        aside = f"{self.rows_unstable} queries, {self.columns_unstable} columns"
         lines = [
-            f"{self.tried} queries judged; {self.refused} refused by DuckDB; set aside as nondeterministic: "
-            f"{self.rows_unstable} queries, {self.columns_unstable} columns",
+            f"{self.tried} queries judged; {self.refused} refused by DuckDB; set aside as nondeterministic: {aside}",
             f"{sum(self.edges.values())} edges, {self.precision:.0%} confirmed by some perturbation:",
         ]
         lines += [

@@ -120,7 +120,7 @@ class _Judge:
             if bag(base, [at]) != bag(rows, [at]):
                 return self.fields[at]
         if joint and bag(base, rest) != bag(rows, rest):
-            return " × ".join(self.fields[at] for at in rest)
+            return " with ".join(self.fields[at] for at in rest)
         return ""
 
     def stays(self, world: World, base: list[Row], rest: list[int], *, joint: bool) -> bool:

@@ -3,6 +3,8 @@
 Every world is an attached in-memory DuckDB database with the same tables, so one text runs in each of them unchanged.
 """
 
+# ruff: noqa: S608  # SQL is what is made here, of our own words
+
 import random
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -10,20 +12,20 @@ from dataclasses import dataclass
 
 import duckdb
 
-from tests.lineage.law.values import literal
+from tests.lineage.law.values import Domain, literal
 
 Schema = Mapping[str, Mapping[str, str]]
 Rows = list[tuple[str, ...]]
 Tables = dict[str, Rows]
-Values = Callable[[random.Random, str, str, bool], str]  # source, column, type, wide → a literal
+Values = Callable[[random.Random, str, str, Domain], str]  # source, column, type, domain → a literal
 CHANGES = ("replace", "null", "one", "permute", "widen")
 SHUFFLES = 3
 PATIENCE = 0.5  # seconds for one query: random joins may multiply without end
 
 
-def by_kind(rng: random.Random, _column: str, kind: str, wide: bool) -> str:  # noqa: FBT001  # Values' shape
+def by_kind(rng: random.Random, _column: str, kind: str, domain: Domain) -> str:
     """A value of the type, whatever the column."""
-    return literal(rng, kind, wide=wide)
+    return literal(rng, kind, domain)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ class Worlds:
         try:
             cursor = run(sql)
             if read is not None:
-                cursor = run(f"SELECT * FROM {read}")  # noqa: S608  # a fixture's own table
+                cursor = run(f"SELECT * FROM {read}")
             names = [column[0] for column in cursor.description or ()]
             return names, [tuple(map(written, row)) for row in cursor.fetchall()]
         finally:
@@ -115,8 +117,8 @@ class Worlds:
         rows = [(*row[:at], value, *row[at + 1 :]) for row, value in zip(self._base[table], new, strict=True)]
         return {**self._base, table: rows}
 
-    def _draw(self, column: str, kind: str, *, wide: bool = False) -> str:
-        return self._values_of(self._rng, column, kind, wide)
+    def _draw(self, column: str, kind: str, domain: Domain = "near") -> str:
+        return self._values_of(self._rng, column, kind, domain)
 
     def _values(self, values: list[str], column: str, kind: str, change: str) -> list[str]:
         if change == "permute":
@@ -125,8 +127,8 @@ class Worlds:
             return ["NULL" if self._rng.random() < 0.6 else value for value in values]
         if change == "one":
             at = self._rng.randrange(len(values))
-            return [*values[:at], self._draw(column, kind, wide=True), *values[at + 1 :]]
-        return [self._draw(column, kind, wide=change == "widen") for _ in values]
+            return [*values[:at], self._draw(column, kind, "far"), *values[at + 1 :]]
+        return [self._draw(column, kind, "far" if change == "widen" else "near") for _ in values]
 
     def _make(self, tables: Tables, column: tuple[str, str] | None, change: str) -> World:
         world = World(f"w{len(self._tables)}", column, change)
@@ -140,7 +142,7 @@ class Worlds:
             run(f'CREATE TABLE {world.name}."{schema}"."{table}" ({columns})')
             if rows:
                 lines = ", ".join(f"({', '.join(row)})" for row in rows)
-                run(f'INSERT INTO {world.name}."{schema}"."{table}" VALUES {lines}')  # noqa: S608  # own literals
+                run(f'INSERT INTO {world.name}."{schema}"."{table}" VALUES {lines}')
         return world
 
 
