@@ -1,20 +1,24 @@
 """What the rules look at, gathered from the policy, the pipelines, the catalog and the event store."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import datetime
 
+from governance.catalog_seen import CatalogSeen, keep
 from governance.consumers.declared import load_declarations
 from governance.events.client import disabled
 from governance.events.store import EventStore
 from governance.graph import build_graph
+from governance.identity import carried
 from governance.project import Project
 from governance.queries.store import QueryStore
 from governance.rules import EndedAttempt, Known
 from governance.runs import read_runs
 from governance.telling import told
-from platform_assets.catalog import inventory, open_catalog
+from platform_assets.catalog import inventory, load_known, open_catalog
 from platform_assets.factory import load
 from platform_assets.heads import heads
+from platform_assets.schema_history import schema_history
 
 
 def known(project: Project, ended: Iterable[EndedAttempt], now: datetime) -> Known:
@@ -31,11 +35,17 @@ def known(project: Project, ended: Iterable[EndedAttempt], now: datetime) -> Kno
     with open_catalog(project) as catalog:
         tables = inventory(catalog)
         written = heads(catalog, tables - sources)
+        versions = schema_history(load_known(catalog, tables))
+    seen = CatalogSeen(now, tuple(sorted(tables)), versions)
+    # for commands that open no catalog; a disk that is full must not hide what the rules find
+    with suppress(OSError):
+        keep(project.state, seen)
+    schemas = seen.schemas(loaded.policy.lineage.namespace)
     # after the catalog: a run sends START before it commits, so what was committed by then is at least under way here
-    events = told(store.read().events, loaded.policy.lineage.spellings)
+    events = told(store.read().events, loaded.policy.lineage.spellings, schemas=schemas)
     runs = read_runs(events)
     return Known(
-        policy=loaded.policy,
+        policy=carried(loaded.policy, schemas),
         graph=build_graph(events),
         runs={run.run_id: run for run in runs},
         ended=tuple(ended),
