@@ -81,6 +81,7 @@ class Run:
     began: time of its first event; ``ended``: of its terminal one
     error: the errorMessage facet of a failed run
     learned: how it came to its column lineage
+    heard: time of its latest event: a stream without end reports that it still runs
     """
 
     run_id: str
@@ -92,6 +93,7 @@ class Run:
     inputs: tuple[RunDataset, ...]
     outputs: tuple[RunDataset, ...]
     learned: Learned = Learned.EMITTED
+    heard: datetime | None = None
 
     def state_at(self, now: datetime, patience: timedelta = PATIENCE) -> str:
         """Return the state as of ``now``: ABANDONED for a run that began longer than ``patience`` ago and has no end.
@@ -166,6 +168,7 @@ def _run(run_id: str, job: Job, events: list[Event]) -> Run:
         inputs=_datasets(part for event in counted for part in event.inputs),
         outputs=_datasets(part for event in counted for part in event.outputs),
         learned=by_producer(_producer(counted)),
+        heard=events[-1].at,
     )
 
 
