@@ -168,7 +168,7 @@ def _run(run_id: str, job: Job, events: list[Event]) -> Run:
         inputs=_datasets(part for event in counted for part in event.inputs),
         outputs=_datasets(part for event in counted for part in event.outputs),
         learned=by_producer(_producer(counted)),
-        heard=events[-1].at,
+        heard=counted[-1].at,
     )
 
 
