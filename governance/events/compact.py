@@ -15,6 +15,7 @@ cursor counts bytes of the day's whole text, so it goes on from Parquet where it
 
 import fcntl
 import hashlib
+import io
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from governance.errors import EventStoreError
 from governance.events.days import PREFIX, SUFFIX
 from governance.events.decode import Decoder
 from governance.events.manifest import FOLDER, NAME, Day, Segment, read_manifest, sync, write_durably, write_manifest
-from governance.events.pieces import lines_of, spread
+from governance.events.pieces import HEAD, lines_of, spread
 from governance.events.segment import parquet, quarantine
 from governance.events.store import EventStore
 
@@ -39,7 +40,6 @@ LATE = timedelta(hours=1)
 """How long after midnight a day counts as going on, for clocks that differ."""
 
 _LOCK = ".lock"
-_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ def _finished(day: date, now: datetime) -> bool:
 
 def _is_document(file: Path) -> bool:
     with file.open("rb") as opened:
-        return spread(opened.read(_BLOCK))
+        return spread(opened.read(HEAD))
 
 
 def _compact_day(store: EventStore, file: Path, stretch: int, *, finished: bool) -> Iterator[Segment]:
@@ -160,7 +160,7 @@ def _put(store: EventStore, name: str, data: bytes) -> Segment | None:
 
 
 def _write(folder: Path, name: str, day: Day, data: bytes) -> Segment:
-    pieces = tuple(lines_of(name, data, Decoder(), line=day.lines + 1, offset=day.end))
+    pieces = tuple(lines_of(name, io.BytesIO(data), Decoder(), line=day.lines + 1, offset=day.end))
     stem = f"{name.removesuffix(SUFFIX)}.{day.end:012d}"
     torn = quarantine(pieces)
     write_durably(folder / f"{stem}.parquet", parquet(pieces))

@@ -7,7 +7,7 @@ file was opened, both are taken again, so that nothing is read twice or not at a
 import mmap
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from types import ModuleType
 from typing import BinaryIO
@@ -18,6 +18,7 @@ from governance.events.pieces import Decode, Piece, lines_of, pieces_of
 
 PREFIX = "events-"
 SUFFIX = ".ndjson"
+_BUFFER = 1 << 20
 
 
 def day_files(store: Path) -> tuple[Path, ...]:
@@ -39,13 +40,23 @@ def pieces_of_day(store: Path, name: str, decode: Decode) -> Iterator[Piece]:
         EventStoreError: a file of it cannot be read.
     """
     with _opened(store, name) as (day, file):
-        tail = _from(file, day.covered) if file else b""
-    if not day.end:
-        yield from pieces_of(name, tail, decode)
-        return
-    for segment in day.segments:
-        yield from _segments().pieces_in(store, name, segment, decode)
-    yield from lines_of(name, tail, decode, line=day.lines + 1, offset=day.end)
+        for segment in day.segments:
+            yield from _segments().pieces_in(store, name, segment, decode)
+        if file and day.end:
+            file.seek(day.covered)
+            yield from lines_of(name, file, decode, line=day.lines + 1, offset=day.end)
+        elif file:
+            yield from pieces_of(name, file, decode)
+
+
+def pieces_of_file(file: Path, decode: Decode) -> Iterator[Piece]:
+    """Return every piece of a file that is no day of a store.
+
+    Raises:
+        EventStoreError: it cannot be read.
+    """
+    with _reading(file), file.open("rb", _BUFFER) as opened:
+        yield from pieces_of(file.name, opened, decode)
 
 
 def lines_behind(store: Path, name: str, offset: int) -> Iterator[tuple[int, bytes]]:
@@ -86,32 +97,25 @@ def _opened(store: Path, name: str) -> Iterator[tuple[Day, BinaryIO | None]]:
     """A day's record and its NDJSON file (None where there is none), which belong together."""
     while True:
         day = read_manifest(store).day(name)
-        file = _open(store / name)
-        with file or nullcontext():
+        with _reading(store / name), _open(store / name) as file:
             if read_manifest(store).day(name) == day:
                 yield day, file
                 return
 
 
-def _open(file: Path) -> BinaryIO | None:
+def _open(file: Path) -> AbstractContextManager[BinaryIO | None]:
     try:
-        return file.open("rb")
+        return file.open("rb", _BUFFER)
     except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise _unreadable(file, error) from error
+        return nullcontext()
 
 
-def _from(file: BinaryIO, offset: int) -> bytes:
+@contextmanager
+def _reading(file: Path) -> Iterator[None]:
     try:
-        file.seek(offset)
-        return file.read()
+        yield
     except OSError as error:
-        raise _unreadable(Path(file.name), error) from error
-
-
-def _unreadable(file: Path, error: OSError) -> EventStoreError:
-    return EventStoreError(f"{file.name} cannot be read ({error.strerror})", fix="check its permissions")
+        raise EventStoreError(f"{file.name} cannot be read ({error.strerror})", fix="check its permissions") from error
 
 
 def _segments() -> ModuleType:

@@ -6,9 +6,9 @@ not is reported by file, line and byte offset, and its content is never echoed.
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -16,6 +16,9 @@ from governance.events.model import DatasetFacetsPart, Event
 
 Decode = Callable[[bytes], Event]
 """Reads one event, as :class:`governance.events.decode.Decoder` does; raises ``msgspec.DecodeError``."""
+
+HEAD = 1 << 16
+"""Bytes at a file's beginning that tell what it is."""
 
 _SPREAD = re.compile(rb"\s*(\[|\{\s*\n)")  # an array, or an object with nothing else on its first line
 _STATES = frozenset({"START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"})
@@ -57,20 +60,21 @@ class Piece:
         return (Problem(self.file, self.line, self.offset, reason) for reason in self.reasons)
 
 
-def pieces_of(name: str, data: bytes, decode: Decode) -> Iterator[Piece]:
-    """Return every piece of a whole file's bytes, events and bad pieces alike, in order."""
-    members = document(data)
+def pieces_of(name: str, file: BinaryIO, decode: Decode) -> Iterator[Piece]:
+    """Return every piece of a whole file, events and bad pieces alike, in order; it is read from where it stands."""
+    members = _document(file)
     if members is None:
-        return lines_of(name, data, decode)
+        return lines_of(name, file, decode)
     return (piece(name, 1, 0, msgspec.json.encode(member), decode) for member in members)
 
 
-def lines_of(name: str, data: bytes, decode: Decode, *, line: int = 1, offset: int = 0) -> Iterator[Piece]:
-    """Return every piece of a stretch of NDJSON that begins at ``line`` and byte ``offset`` of its file."""
-    for number, text in enumerate(data.split(b"\n"), start=line):
-        if text.strip():
+def lines_of(name: str, lines: Iterable[bytes], decode: Decode, *, line: int = 1, offset: int = 0) -> Iterator[Piece]:
+    """Return every piece of lines of NDJSON, the first being ``line`` and beginning at byte ``offset`` of its file."""
+    for number, whole in enumerate(lines, start=line):
+        text = whole.removesuffix(b"\n")
+        if text and not text.isspace():
             yield from _line(name, number, offset, text, decode)
-        offset += len(text) + 1
+        offset += len(whole)
 
 
 def spread(head: bytes) -> bool:
@@ -78,13 +82,16 @@ def spread(head: bytes) -> bool:
     return _SPREAD.match(head) is not None
 
 
-def document(data: bytes) -> list[Any] | None:
-    """Return the members of a JSON array, or of one object spread over lines; None for all else, NDJSON above all."""
-    if not spread(data):
-        return None
+def _document(file: BinaryIO) -> list[Any] | None:
+    """The members of a JSON array, or of one object spread over lines; None for all else, NDJSON above all."""
+    begin = file.tell()
     try:
-        found = msgspec.json.decode(data)
+        head = file.read(HEAD)
+        found = msgspec.json.decode(head + file.read()) if spread(head) else None
     except msgspec.DecodeError:
+        found = None
+    if found is None:
+        file.seek(begin)
         return None
     return found if isinstance(found, list) else [found]
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from governance.errors import EventStoreError
-from governance.events.days import days, pieces_of_day
+from governance.events.days import days, pieces_of_day, pieces_of_file
 from governance.events.decode import Decoder
 from governance.events.model import Event
-from governance.events.pieces import Decode, Piece, Problem, pieces_of
+from governance.events.pieces import Decode, Piece, Problem
 
 SUFFIXES = (".ndjson", ".jsonl", ".json")
 """Names of event files in a folder."""
@@ -42,7 +42,7 @@ def read_events(path: Path) -> Reading:
 def _pieces(path: Path, decode: Decode) -> Iterator[Piece]:
     files = event_files(path)
     if path.is_file():
-        yield from pieces_of(path.name, _bytes(path), decode)
+        yield from pieces_of_file(path, decode)
         return
     for name in sorted({file.name for file in files} | set(days(path))):
         yield from pieces_of_day(path, name, decode)
@@ -59,10 +59,3 @@ def event_files(path: Path) -> tuple[Path, ...]:
     if not path.is_dir():
         raise EventStoreError(f"{path.name} is neither a file nor a folder of events", fix="check the path")
     return tuple(sorted(file for file in path.iterdir() if file.suffix in SUFFIXES and file.is_file()))
-
-
-def _bytes(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise EventStoreError(f"{file.name} cannot be read ({error.strerror})", fix="check its permissions") from error

@@ -122,7 +122,7 @@ class EventStore:
         decode = Decoder()
         for day in self._days_of(run_id):
             for raw in lines_of_run(self.folder, day, run_id):
-                for piece in lines_of(day, raw, decode):
+                for piece in lines_of(day, (raw,), decode):
                     event = piece.event
                     if event is not None and event.run.run_id == run_id and event.event_type in states:
                         return event

@@ -5,6 +5,7 @@ import errno
 import json
 import os
 import resource
+from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import BinaryIO
@@ -275,7 +276,7 @@ def test_a_day_that_is_compacted_while_it_is_opened_is_read_whole(
     calls = [lambda: compact(at(store, TOMORROW)), lambda: compact(at(store, LATER)), lambda: fill(store, 7)]
     opened = governance.events.days._open
 
-    def slowly(file: Path) -> BinaryIO | None:
+    def slowly(file: Path) -> AbstractContextManager[BinaryIO | None]:
         if calls:
             calls.pop(0)()
         return opened(file)
