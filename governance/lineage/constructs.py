@@ -3,11 +3,11 @@
 Each rule adds what it knows to ``into`` and pushes the parts that the walk of ``value.depend`` shall go on with.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 
 from sqlglot import exp
 
-from governance.errors import UnknownColumn
+from governance.errors import UnknownColumn, UnreadConstruct
 from governance.lineage.columns import Column
 from governance.lineage.edges import (
     AGGREGATION,
@@ -124,7 +124,7 @@ def aggregate(_scope: Scope, tree: exp.Expr, hop: int, _into: Deps, push: Push) 
     """An aggregate known by name only, with ClickHouse's suffix for a condition."""
     name = _name(tree)
     parts = list(tree.args.get("expressions") or ())
-    inner = COMPOSE[hop][SIZES if name.lower().startswith("count") else AGGREGATION]
+    inner = COMPOSE[hop][SIZES if name.lower().startswith(("count", "uniq")) else AGGREGATION]
     if name.lower().endswith("if") and len(parts) > 1:
         push((parts.pop(), COMPOSE[hop][FILTER]))
     picks = name.lower() in PICKS
@@ -139,26 +139,46 @@ def unknown_function(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: P
     macro = scope.session.macros.get(name)
     if macro is not None:
         depend(scope.session.bind(macro, scope, parts), macro.body, hop, into)
-    elif name in PICKS:
-        aggregate(scope, tree, hop, into, push)
-    elif name == "values" and scope.named.get(scope.session.rules.fold("values", None)) is not None:
-        for part in parts:  # MySQL's ON DUPLICATE KEY UPDATE b = VALUES(b)
-            proposed = scope.named[scope.session.rules.fold("values", None)]
-            name_ = part.args["this"] if part.__class__ is exp.Column else part
-            column = proposed.columns.find(scope.session.key(name_), name_.name)
-            add(into, column.deps if column is not None else NOTHING, hop)
-    elif name in FILTERING and len(parts) > 1:
-        push((parts[0], COMPOSE[hop][AGGREGATION]))
-        push((parts[1], COMPOSE[hop][FILTER]))
-    elif name in CONDITIONS or name in POSITIONAL_CASES:
-        for number, part in enumerate(parts):
-            push((part, COMPOSE[hop][_role(name, number, len(parts))]))
-    else:
-        if name in GENERATORS:
-            _expand_rows(scope, parts)
-        inner = COMPOSE[hop][MASKS if name in scope.session.masking else uses_of(name).rest]
-        for part in parts:
-            push((part, inner))
+        return
+    rule = next((rule for names, rule in BY_NAME if name in names), None)
+    if rule is not None:
+        rule(scope, tree, hop, into, push)
+        return
+    if name in GENERATORS:
+        _expand_rows(scope, parts)
+    inner = COMPOSE[hop][MASKS if name in scope.session.masking else uses_of(name).rest]
+    for part in parts:
+        push((part, inner))
+
+
+def held_variable(scope: Scope, tree: exp.Expr, hop: int, into: Deps, _push: Push) -> None:
+    """DuckDB's getvariable('v')."""
+    held = scope.variable(tree.args["expressions"][0].name)
+    add(into, held.deps if held is not None else NOTHING, hop)
+
+
+def proposed(scope: Scope, tree: exp.Expr, hop: int, into: Deps, _push: Push) -> None:
+    """VALUES(b) in MySQL's ON DUPLICATE KEY UPDATE is the value that the INSERT proposes for b."""
+    row = scope.named.get(scope.session.rules.fold("values", None))
+    for part in tree.args["expressions"] if row is not None else ():
+        name = part.args["this"] if part.__class__ is exp.Column else part
+        column = row.columns.find(scope.session.key(name), name.name) if row is not None else None
+        add(into, column.deps if column is not None else NOTHING, hop)
+
+
+def filtered(_scope: Scope, tree: exp.Expr, hop: int, _into: Deps, push: Push) -> None:
+    """``sumIf(x, condition)``."""
+    value, *conditions = tree.args["expressions"]
+    push((value, COMPOSE[hop][AGGREGATION]))
+    for condition in conditions:
+        push((condition, COMPOSE[hop][FILTER]))
+
+
+def conditional(_scope: Scope, tree: exp.Expr, hop: int, _into: Deps, push: Push) -> None:
+    """IIF, MULTI_IF and DECODE by name."""
+    parts = tree.args["expressions"]
+    for number, part in enumerate(parts):
+        push((part, COMPOSE[hop][_role(_name(tree).lower(), number, len(parts))]))
 
 
 def _role(name: str, number: int, count: int) -> int:
@@ -210,15 +230,44 @@ def comprehension(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push
 
 
 def parameter(scope: Scope, tree: exp.Expr, hop: int, into: Deps, _push: Push) -> None:
-    """``$1`` over a staged file is its first column; any other parameter is a constant of the run."""
-    column = scope.positional(tree)
+    """``$1`` over a staged file is its first column, ``@v`` what the script set it to; else a constant of the run."""
+    column = scope.positional(tree) or scope.variable(tree.name)
     if column is not None:
         add(into, column.deps, hop)
+
+
+def count(_scope: Scope, tree: exp.Expr, hop: int, _into: Deps, push: Push) -> None:
+    """COUNT(*) reads no column, COUNT(x) how many there are."""
+    for value in tree.args.values():
+        for part in value if value.__class__ is list else (value,):
+            if isinstance(part, exp.Expr) and part.__class__ is not exp.Star:
+                push((part, COMPOSE[hop][SIZES]))
+
+
+def star(scope: Scope, tree: exp.Expr, hop: int, into: Deps, _push: Push) -> None:
+    """A star as an argument, ``OBJECT_CONSTRUCT(*)``, is every column in scope."""
+    for relation in scope.relations:
+        columns = relation.columns.all()
+        if columns is None:
+            raise scope.session.error(UnreadConstruct, "* over columns that are not declared", tree, fix="name them")
+        for column in columns:
+            add(into, column.deps, hop)
 
 
 def _name(tree: exp.Expr) -> str:
     name = tree.args["this"]
     return name if isinstance(name, str) else name.name
+
+
+BY_NAME: tuple[tuple[Container[str], Rule], ...] = (
+    (PICKS, aggregate),
+    (FILTERING, filtered),
+    (CONDITIONS, conditional),
+    (POSITIONAL_CASES, conditional),
+    ({"getvariable"}, held_variable),
+    ({"values"}, proposed),
+)
+"""Functions known by name that need more than a hop for their arguments."""
 
 
 def leaf(_scope: Scope, _tree: exp.Expr, _hop: int, _into: Deps, _push: Push) -> None:
@@ -245,6 +294,8 @@ CONSTRUCTS: dict[type, Rule] = {
     exp.DecodeCase: decode,
     exp.Comprehension: comprehension,
     exp.Parameter: parameter,
+    exp.Count: count,
+    exp.Star: star,
     **dict.fromkeys(
         (
             exp.Explode,

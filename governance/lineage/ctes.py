@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from governance.errors import ColumnCountMismatch, LineageError
-from governance.lineage.columns import Query
+from governance.lineage.columns import Column, Query
 from governance.lineage.edges import MASKED, SOURCE, Deps, add, unmixed
 from governance.lineage.environment import Environment
 from governance.lineage.scope import Scope
 from governance.lineage.session import Session
+from governance.lineage.value import value_of
 
 IMPLICITLY_RECURSIVE = frozenset({"tsql", "oracle", "snowflake", "teradata"})
 """Dialects in which a CTE that names itself is recursive without the word RECURSIVE."""
@@ -25,12 +26,20 @@ def with_ctes(with_: exp.Expr, session: Session, env: Environment, parent: Scope
     recursive = bool(with_.args.get("recursive")) or session.rules.name in IMPLICITLY_RECURSIVE
     for cte in with_.args["expressions"]:
         key = session.key(cte.args["alias"].args["this"])
+        if cte.args.get("scalar"):
+            inner.scalars[key] = _scalar(cte.args["this"], key, Scope(session, inner, parent))
+            continue
         read = _fixpoint if recursive and _is_recursive(cte, key, session) else _once
         try:
             queries[key] = read(cte, session, inner, parent)
         except LineageError as error:
             queries[key] = error
     return inner
+
+
+def _scalar(tree: exp.Expr, key: str, scope: Scope) -> exp.Expr | Column:
+    """A subquery is read here and once, any other expression where its name is used."""
+    return Column(key, key, value_of(scope, tree)) if isinstance(tree, exp.Query) else tree
 
 
 def _is_recursive(cte: exp.Expr, key: str, session: Session) -> bool:

@@ -10,6 +10,7 @@ from governance.lineage.edges import NOTHING
 from governance.lineage.outputs import Outputs, stored
 from governance.lineage.session import Macro, Made, Session
 from governance.lineage.target import identifier, target_of
+from governance.lineage.variables import assign, declare
 from governance.lineage.write import schema_of
 
 
@@ -42,6 +43,16 @@ def _drop(tree: exp.Expr, session: Session, _outputs: Outputs) -> bool:
 
 def skip(_tree: exp.Expr, _session: Session, _outputs: Outputs) -> bool:
     """Pass over a statement that changes neither data nor names."""
+    return True
+
+
+def _declare(tree: exp.Expr, session: Session, _outputs: Outputs) -> bool:
+    declare(tree, session)
+    return True
+
+
+def _set(tree: exp.Expr, session: Session, _outputs: Outputs) -> bool:
+    assign(tree, session)
     return True
 
 
@@ -151,10 +162,12 @@ DEFINITIONS: dict[type, Callable[[exp.Expr, Session, Outputs], bool]] = {
     exp.Drop: _drop,
     exp.Alter: _alter,
     exp.Use: _use,
+    exp.Declare: _declare,
+    exp.Set: _set,
     **dict.fromkeys(
         (
-            exp.Set, exp.Transaction, exp.Commit, exp.Rollback, exp.Comment, exp.Grant, exp.Revoke, exp.Analyze,
-            exp.Pragma, exp.TruncateTable, exp.Declare, exp.Semicolon, exp.Attach, exp.Detach, exp.Refresh, exp.Uncache,
+             exp.Transaction, exp.Commit, exp.Rollback, exp.Comment, exp.Grant, exp.Revoke, exp.Analyze,
+            exp.Pragma, exp.TruncateTable,  exp.Semicolon, exp.Attach, exp.Detach, exp.Refresh, exp.Uncache,
         ),
         skip,
     ),

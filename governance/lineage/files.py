@@ -1,6 +1,7 @@
 """Files read as tables: ``read_csv('landing/orders.csv')``, ``FROM 'a.parquet'``, a stage, Spark's ``format.`path```.
 
-The file is the dataset: the schema's key for it (the path, with or without ``file:``), else ``file:`` and the path.
+The file is the dataset: the schema's key for it (the path, with or without ``file:``), else a URL as it is, and
+``file:`` before any other path.
 """
 
 import re
@@ -70,7 +71,7 @@ def dataset(scope: Scope, path: str) -> str:
     for name in (path, f"file:{path}"):
         if name in scope.session.tables.schema:
             return name
-    return f"file:{path}"
+    return path if "://" in path else f"file:{path}"
 
 
 def columns_of(scope: Scope, paths: Sequence[str]) -> Columns:

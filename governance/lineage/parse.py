@@ -4,6 +4,8 @@ sqlglot's parser is compiled and recursive, so what would exhaust the stack or t
 parsed: by the size of the text and by the nesting that its tokens show.
 """
 
+import re
+
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import ParseError, TokenError
@@ -87,7 +89,7 @@ def parse(sql: str, dialect: Dialect) -> list[exp.Expr]:
         LimitExceeded: beyond a bound, see ``tokenize``.
         UnparsableSql: the text is not SQL of the dialect; line and column say where.
     """
-    tokens = tokenize(sql, dialect)
+    tokens = tokenize(_respelt(sql, dialect), dialect)
     if "pivot" in sql.lower():
         tokens = _selected(tokens)
     try:
@@ -114,6 +116,14 @@ def _selected(tokens: list[Token]) -> list[Token]:
         before = [_token(kind, text, at) for kind, text in _AROUND]
         tokens = [*tokens[:start], *before, *tokens[start:end], _token(TokenType.R_PAREN, ")", at), *tokens[end:]]
     return tokens
+
+
+def _respelt(sql: str, dialect: Dialect) -> str:
+    """Spell MySQL's REPLACE INTO as the INSERT it is, place for place: sqlglot reads it as an opaque command."""
+    return _REPLACE.sub(r"\1INSERT \2", sql) if type(dialect).__name__ == "MySQL" else sql
+
+
+_REPLACE = re.compile(r"(?im)(^\s*|;\s*)REPLACE(\s+INTO\b)")
 
 
 def _check_product(tokens: list[Token], start: int) -> None:

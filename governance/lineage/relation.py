@@ -135,6 +135,8 @@ def table_parts(tree: exp.Expr) -> list[exp.Expr]:
     while name.__class__ is exp.Dot:
         parts.append(name.args["this"])
         name = name.args["expression"]
+    if name.__class__ is exp.Parameter:  # T-SQL's table variable
+        name = exp.Identifier(this=f"@{name.name}")
     return [*parts, name]
 
 

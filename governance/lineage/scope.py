@@ -109,6 +109,8 @@ class Scope:
     def _unqualified(self, name: exp.Expr, key: str) -> Column:
         found = self.find(key, name)
         if found is None:
+            found = self.variable(key)
+        if found is None:
             if key.lower() in PSEUDO:
                 return Column(key, key, NOTHING)
             raise self._unknown(name, self.relations)
@@ -188,6 +190,13 @@ class Scope:
     def positional(self, tree: exp.Expr) -> Column | None:
         """Return the column that ``$1`` means where there is one relation, None where it is a parameter."""
         return at_position(self.relations[0], tree) if len(self.relations) == 1 else None
+
+    def variable(self, name: str) -> Column | None:
+        """Return what the script set a variable to; the tables it was read from are then read here."""
+        held = self.session.variables.get(name.lower())
+        if held is not None:
+            self.inputs.update(self.session.fields.names[field][0] for field in held.deps)
+        return held
 
     def _row(self, relation: Relation, name: exp.Expr) -> Column:
         columns = relation.columns.all()

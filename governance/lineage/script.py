@@ -40,7 +40,7 @@ def read_script(trees: Sequence[exp.Expr], session: Session) -> tuple[ColumnLine
             outputs.take(effect, tree, temporary=outputs.passing or temporary(tree))
     found = outputs.lineages()
     if not found:
-        aside = [tree for tree in trees if DEFINITIONS.get(tree.__class__) is skip]
+        aside = [tree for tree in trees if DEFINITIONS.get(tree.__class__) is skip or tree.__class__ is exp.Set]
         if len(aside) == len(trees) > 0:
             raise _unread(aside[0], session)
         raise NoLineage("no statement here reads or writes a table", fix="write a query, CREATE TABLE AS or INSERT")

@@ -1,12 +1,13 @@
 """One SELECT: its relations, then its columns, then the clauses that shape its rows."""
 
 import re
+from contextlib import suppress
 
 from sqlglot import exp
 
-from governance.errors import LimitExceeded
+from governance.errors import LimitExceeded, LineageError
 from governance.lineage.columns import Column, Query
-from governance.lineage.edges import Deps
+from governance.lineage.edges import TRANSFORMATION, Deps, moved, united
 from governance.lineage.environment import Environment
 from governance.lineage.generators import generated
 from governance.lineage.joins import read_from
@@ -32,10 +33,20 @@ def read_in(scope: Scope, tree: exp.Expr) -> Query:
     windows = tree.args.get("windows")
     if windows:
         scope.windows = {scope.session.key(window.args["this"]): window for window in windows}
+    if scope.session.rules.name == "clickhouse":
+        name_scalars(scope)
     columns = read_projections(scope, tree.args.get("expressions") or [])
     scope.outputs = {column.key: column for column in reversed(columns)}
     read_rows(scope, tree, columns)
     return Query(columns, scope.rows, frozenset(scope.inputs))
+
+
+def name_scalars(scope: Scope) -> None:
+    """Make aliases of ClickHouse's ``WITH expression AS name``; one that does not fit this SELECT is for another."""
+    scope.clause = "select"
+    for key, named in scope.env.named_expressions().items():
+        with suppress(LineageError):
+            scope.aliases[key] = named if isinstance(named, Column) else Column(key, key, value_of(scope, named))
 
 
 def read_projections(scope: Scope, expressions: list[exp.Expr]) -> list[Column]:
@@ -67,11 +78,21 @@ def several(scope: Scope, tree: exp.Expr) -> list[Column] | None:
     if tree.__class__ in GENERATORS:
         names = [name.name for name in tree.args.get("expressions") or ()] if tree.__class__ is exp.Aliases else []
         return generated(scope, tree.args["this"] if names else tree, names, "")
+    if tree.__class__ is exp.QueryTransform:
+        return transformed(scope, tree)
     if tree.__class__ is exp.Explode:
         return unfolds(scope, tree)
     if scope.session.chooses and tree.find(exp.Columns) is not None:
         return choose(scope, tree)
     return None
+
+
+def transformed(scope: Scope, tree: exp.Expr) -> list[Column]:
+    """Hive's SELECT TRANSFORM: a script computes every column from all that it is given."""
+    schema = tree.args.get("schema")
+    names = [part.name for part in schema.args["expressions"]] if schema is not None else ["key", "value"]
+    deps = moved(united([value_of(scope, part) for part in tree.args["expressions"]]), TRANSFORMATION)
+    return [Column(name, scope.session.rules.fold(name, None), deps) for name in names]
 
 
 GENERATORS = frozenset({exp.Aliases, exp.Posexplode, exp.PosexplodeOuter, exp.Inline, exp.Stack})

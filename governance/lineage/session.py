@@ -8,7 +8,7 @@ from typing import Any
 from sqlglot import exp
 
 from governance.errors import LimitExceeded, LineageError
-from governance.lineage.columns import Columns, Query
+from governance.lineage.columns import Column, Columns, Query
 from governance.lineage.dialects import Rules
 from governance.lineage.edges import Fields
 from governance.lineage.tables import Tables
@@ -38,7 +38,7 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The state of one call. ``made`` and ``macros`` change from statement to statement, all else stays.
+    """The state of one call. ``made``, ``macros`` and ``variables`` change from statement to statement, all else stays.
 
     read:       (query tree, session, environment, enclosing scope) → Query; expressions hold queries and queries hold
                 expressions, so whoever reads expressions is handed the reader of queries
@@ -64,6 +64,7 @@ class Session:
     chooses: bool = False
     made: dict[str, Made] = field(default_factory=dict)
     macros: dict[str, Macro] = field(default_factory=dict)
+    variables: dict[str, Column] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
 
     def tick(self) -> None:

@@ -37,6 +37,11 @@ def _column(scope: Scope, tree: exp.Expr) -> Column:
 def _struct(scope: Scope, tree: exp.Expr) -> Column:
     members: dict[str, Column] = {}
     for number, part in enumerate(tree.args.get("expressions") or ()):
+        if part.__class__ is exp.Star:
+            members.update(
+                {column.key: column for relation in scope.relations for column in relation.columns.all() or ()}
+            )
+            continue
         name, value = _part(part)
         key = scope.session.rules.fold(name or f"_{number + 1}", None)
         members[key] = shaped(scope, value)._replace(name=name or key, key=key)

@@ -10,7 +10,7 @@ from governance.lineage.edges import COMPOSE, IDENTITY, TRANSFORMATION, Deps, th
 from governance.lineage.functions import USES
 from governance.lineage.scope import Scope
 
-LEAVES = frozenset({exp.Literal, exp.Identifier, exp.Boolean, exp.Null, exp.DataType, exp.Var, exp.Star})
+LEAVES = frozenset({exp.Literal, exp.Identifier, exp.Boolean, exp.Null, exp.DataType, exp.Var})
 
 
 BINARY = frozenset({

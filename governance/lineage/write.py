@@ -28,11 +28,19 @@ def environment(tree: exp.Expr, session: Session) -> Environment:
 def read_bare(tree: exp.Expr, session: Session) -> Iterable[Effect]:
     """A query by itself has no output; SELECT … INTO makes a table."""
     into = tree.args.get("into") if tree.__class__ is exp.Select else None
-    query = session.read(tree, session, Environment({}), None)
+    query = unfolded(session.read(tree, session, Environment({}), None))
     if into is None:
         yield Effect(None, query)
     else:
         yield Effect(target_of(into.args["this"], session).name, query, replaces=True)
+
+
+def unfolded(query: Query) -> Query:
+    """Return the members of BigQuery's SELECT AS STRUCT as columns: so a result shows them."""
+    only = query.columns[0] if len(query.columns) == 1 else None
+    if only is None or only.name or not only.members:
+        return query
+    return query._replace(columns=list(only.members.values()))
 
 
 def schema_of(tree: exp.Expr) -> tuple[exp.Expr, list[exp.Expr]]:
@@ -49,7 +57,7 @@ def read_create(tree: exp.Expr, session: Session) -> Iterable[Effect]:
     body = tree.args.get("expression") if clone is None else clone.args["this"]
     if body is None:
         return
-    query = session.read(body, session, environment(tree, session), None)
+    query = unfolded(session.read(body, session, environment(tree, session), None))
     names = _names(listed)
     if names and len(names) != len(query.columns):
         problem = f"{len(names)} column names for the {len(query.columns)} columns of the query"
