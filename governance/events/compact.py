@@ -57,6 +57,14 @@ class Compacted:
     removed: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        """Return what was done, in words."""
+        done = (
+            f"{self.events} events compacted, {self.quarantined} torn pieces quarantined",
+            f"{len(self.removed)} files removed",
+        )
+        return "\n".join((", ".join(done), *(f"not compacted or removed: {reason}" for reason in self.kept)))
+
 
 def compact(store: EventStore, retention: timedelta = RETENTION, stretch: int = STRETCH) -> Compacted | None:
     """Compact all that is due; return None, having done nothing, while another process compacts this store.

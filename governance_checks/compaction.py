@@ -1,0 +1,52 @@
+"""The event store's compaction by itself: a sensor looks whether it is due, and a run of its own does it.
+
+No pipeline waits for it: it is another run in another process, and appends go on beside it.
+"""
+
+from dagster import (
+    DefaultSensorStatus,
+    JobDefinition,
+    OpExecutionContext,
+    RunRequest,
+    SensorDefinition,
+    SkipReason,
+    in_process_executor,
+    job,
+    op,
+    sensor,
+)
+
+from governance.events.compact import compact, due
+from governance.events.store import EventStore
+from governance_checks.scheduler import CHECKS_ONLY
+
+EVERY = 900
+"""Seconds between two looks at the sizes of the store's files."""
+
+
+def build_compaction(store: EventStore) -> tuple[JobDefinition, SensorDefinition]:
+    """Return the job ``compact_events`` and the sensor that starts it, which runs by default.
+
+    It is due when a day has been over for an hour, when a day that goes on has grown by 32 MB, and when NDJSON has been
+    kept for a week (:mod:`governance.events.compact`).
+    """
+
+    @op(description="Write finished days of events to Parquet; what is killed here loses nothing.")
+    def compact_days(context: OpExecutionContext) -> None:
+        done = compact(store)
+        context.log.info("another process is compacting this store" if done is None else str(done))
+
+    @job(
+        description="Keep the event store small: finished days become Parquet, their NDJSON goes after a week.",
+        executor_def=in_process_executor,
+        tags=CHECKS_ONLY,
+    )
+    def compact_events() -> None:
+        compact_days()
+
+    @sensor(job=compact_events, minimum_interval_seconds=EVERY, default_status=DefaultSensorStatus.RUNNING)
+    def compaction() -> RunRequest | SkipReason:
+        """Start ``compact_events`` when something is due."""
+        return RunRequest() if due(store) else SkipReason("nothing of the event store is due for compaction")
+
+    return compact_events, compaction

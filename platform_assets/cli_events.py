@@ -1,0 +1,32 @@
+"""The commands that look after the event store: ``cli`` adds ``COMMANDS`` to its group ``events``."""
+
+import sys
+from datetime import timedelta
+
+import click
+
+from governance.project import find_project
+
+
+@click.command()
+@click.option(
+    "--keep-days",
+    type=click.FloatRange(min=0),
+    default=7.0,
+    show_default=True,
+    help="How long a finished day's NDJSON stays beside its Parquet.",
+)
+def compact(keep_days: float) -> None:
+    """Write finished days to Parquet and remove NDJSON that was kept long enough. Exit code 1 where a file was not."""
+    from governance.events.compact import compact as compact_store
+    from governance.events.store import EventStore
+
+    done = compact_store(EventStore(find_project().events), timedelta(days=keep_days))
+    if done is None:
+        click.echo("another process is compacting this store; nothing was done")
+        return
+    click.echo(str(done))
+    sys.exit(1 if done.kept else 0)
+
+
+COMMANDS: tuple[click.Command, ...] = (compact,)

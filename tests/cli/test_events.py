@@ -1,0 +1,47 @@
+"""``headwater events compact``."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from governance.events.compact import compact as compact_store
+from governance.events.store import EventStore
+from platform_assets.cli_events import COMMANDS
+
+EVENT = (
+    '{"eventTime": "2020-10-01T02:00:00Z", "eventType": "START", "run": {"runId": "r"}, '
+    '"job": {"namespace": "headwater", "name": "mart.buyers"}}\n'
+)
+
+
+@pytest.fixture
+def events(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HEADWATER_STATE", str(tmp_path))
+    folder = tmp_path / "events"
+    folder.mkdir()
+    (folder / "events-2020-10-01.ndjson").write_text(EVENT + "torn\n")
+    return folder
+
+
+def test_compact_says_what_it_did(events: Path) -> None:
+    (compact,) = COMMANDS
+    before = EventStore(events).read()
+    kept = CliRunner().invoke(compact, ["--keep-days", "36500"])
+    assert (kept.exit_code, kept.output) == (0, "1 events compacted, 1 torn pieces quarantined, 0 files removed\n")
+    removed = CliRunner().invoke(compact, [])
+    assert (removed.exit_code, removed.output) == (
+        0,
+        "0 events compacted, 0 torn pieces quarantined, 1 files removed\n",
+    )
+    assert EventStore(events).read() == before
+
+
+def test_compact_says_what_it_left(events: Path) -> None:
+    store = EventStore(events, clock=lambda: datetime(2020, 10, 3, tzinfo=UTC))
+    compact_store(store)
+    (events / "events-2020-10-01.ndjson").write_text(EVENT)
+    left = CliRunner().invoke(COMMANDS[0], [])
+    assert left.exit_code == 1
+    assert "events-2020-10-01.ndjson was changed after it was compacted" in left.output
