@@ -90,6 +90,7 @@ def consumers(name: str, events: Path | None, queries: Path | None, window: str 
 @click.option("--dialect", default="", help="SQL dialect. Default: the export's own.")
 @click.option("--schema", help="Schema in which names without one live.")
 @click.option("--user", default="", help="Account of lines that name none.")
+@click.option("--log", default="", help="Which log it is a part of. Default: the name of its form.")
 @click.option("--from", "start", type=click.DateTime(), help="Since when the log covers, UTC. Default: its first line.")
 @click.option("--to", "end", type=click.DateTime(), help="Until when. Default: its last line.")
 @FORMAT
@@ -100,6 +101,7 @@ def ingest_queries(  # one parameter an option
     dialect: str,
     schema: str | None,
     user: str,
+    log: str,
     start: datetime | None,
     end: datetime | None,
     form: str,
@@ -113,7 +115,7 @@ def ingest_queries(  # one parameter an option
     if export not in (AUTO, *NAMES):
         raise HeadwaterError(f"unknown form {export!r}", fix=f"write one of {', '.join((AUTO, *NAMES))}")
     project = find_project()
-    said = Export(file.name, export, dialect, schema, user, (_utc(start), _utc(end)))
+    said = Export(file.name, export, dialect, schema, user, (_utc(start), _utc(end)), log)
     found = ingest(_log_lines(file), said, _schemas(project), QueryStore(project.state / "queries"))
     _say(form, ingested_page(found), found.as_dict())
 

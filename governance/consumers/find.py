@@ -26,7 +26,7 @@ def consumers_of(asked: Dataset | Field, records: Records, at: datetime) -> Cons
     pairs = [pair for pair in observe(records) if pair.table == dataset.name]
     found = _Found(records)
     found.add(_of_graph(records.graph, dataset))
-    found.add(_of_log(pairs, window))
+    found.add(_of_log(pairs, records.log.span))
     found.add(_of_declarations(records.declarations, dataset))
     every = found.consumers()
     wanted = [consumer for consumer in every if _reads(consumer, column)]
@@ -161,7 +161,8 @@ def _sources(records: Records) -> tuple[tuple[str, Window | None], ...]:
     kinds = sorted({it.source for it in records.declarations.consumers} | {"declared"}, reverse=True)
     return (
         (GRAPH, Window(min(ends), max(ends)) if ends else None),
-        *((LOG, window) for window in (records.log.windows or (None,))),
+        *((f"{LOG} {window.log}".strip(), window) for window in records.log.windows),
+        *(() if records.log.windows else ((LOG, None),)),
         *((kind, None) for kind in kinds),
     )
 

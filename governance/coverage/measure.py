@@ -41,6 +41,7 @@ def measure(records: Records, inventory: Iterable[str], at: datetime, typed: Sha
     return Coverage(
         at=at,
         window=records.log.window,
+        windows=records.log.windows,
         nodes=_of_tables(tables, lambda table: table.told is not Told.ABSENT),
         columns=_of_tables(tables, lambda table: table.told in (Told.COLUMNS, Told.SOME)),
         edges=_of_pairs(inside),

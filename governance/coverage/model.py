@@ -65,7 +65,8 @@ class Table:
 class Coverage:
     """What was measured at one moment.
 
-    window:     of the query log; None where there is none, and then ``edges`` is not measured
+    window:     by which the log's silence is judged; None without a log, and then ``edges`` is not measured
+    windows:    of every log that reads come from
     columns_of: columns of the tables that jobs write: with inputs, known to have none, unknown
     flows:      the graph's edges between tables that carry column lineage
     typed:      column-level inputs that came with type and subtype; None where the events were not looked at
@@ -76,6 +77,7 @@ class Coverage:
 
     at: datetime
     window: Window | None
+    windows: tuple[Window, ...]
     nodes: Weighted
     columns: Weighted
     edges: Weighted
@@ -126,13 +128,14 @@ class Coverage:
     def as_dict(self) -> dict[str, Any]:
         """Return the public JSON form.
 
-        ``at`` and ``window`` (``from``, ``to``) are ISO times; ``measures`` are shares (``part``, ``whole``, ``ratio``)
-        by name; ``columns`` counts columns with inputs, from none, unknown. ``missing_tables``, ``untraced_tables``
-        and ``missing_edges`` are lists with owners, ``outside`` counts pairs on tables that the inventory lacks.
+        ``at`` and the ends of ``windows`` (``log``, ``from``, ``to``) are ISO times; ``measures`` are shares (``part``,
+        ``whole``, ``ratio``) by name; ``columns`` counts columns with inputs, from none, unknown. ``missing_tables``,
+        ``untraced_tables`` and ``missing_edges`` are lists with owners, ``outside`` counts pairs on tables that the
+        inventory lacks.
         """
         return {
             "at": self.at.isoformat(),
-            "window": self.window.as_dict() if self.window else None,
+            "windows": [window.as_dict() for window in self.windows],
             "measures": {name: share.as_dict() for name, share in self.measures.items()}
             | {"column_level_edges": self.flows.as_dict()}
             | ({"typed": self.typed.as_dict()} if self.typed else {}),

@@ -25,6 +25,7 @@ class Export:
     default: schema of unqualified names, None where there are none
     user:    account of lines that name none
     window:  that the export covers; an end that is None is that of the first or last line
+    log:     the log that it is a part of, where several are of one form; empty for the form's name
     """
 
     file: str
@@ -33,6 +34,7 @@ class Export:
     default: str | None = None
     user: str = ""
     window: tuple[datetime | None, datetime | None] = (None, None)
+    log: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ def ingest(lines: Iterable[Line], export: Export, schema: Schema, store: QuerySt
     times: list[datetime] = []
     reader = Reader(schema, export.dialect or form.dialect, export.default)
     outcomes = list(read_queries(_queries(told, form, export.user, times), reader))
-    window = _window(export.window, times)
+    window = _window(export, form, times)
     reads: list[QueryRead] = [outcome.read for outcome in outcomes if outcome.read]
     return Ingested(
         file=export.file,
@@ -106,10 +108,10 @@ def _queries(lines: Iterable[Line], form: Format, user: str, times: list[datetim
         yield query if query.user else replace(query, user=user)
 
 
-def _window(given: tuple[datetime | None, datetime | None], times: list[datetime]) -> Window | None:
-    start = given[0] or min(times, default=None)
-    end = given[1] or max(times, default=None)
-    return Window(start, end) if start and end and start <= end else None
+def _window(export: Export, form: Format, times: list[datetime]) -> Window | None:
+    start = export.window[0] or min(times, default=None)
+    end = export.window[1] or max(times, default=None)
+    return Window(start, end, export.log or form.name) if start and end and start <= end else None
 
 
 def _some(outcomes: Iterable[Outcome], fate: Fate) -> tuple[tuple[int, str], ...]:

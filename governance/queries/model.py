@@ -13,10 +13,11 @@ QUIET = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True, order=True)
 class Window:
-    """The span of time that a log speaks of, both ends with a zone and part of it."""
+    """The span of time that a log speaks of, both ends with a zone and part of it; ``log`` names it, if it has one."""
 
     start: datetime
     end: datetime
+    log: str = ""
 
     @property
     def length(self) -> timedelta:
@@ -24,8 +25,9 @@ class Window:
         return self.end - self.start
 
     def as_dict(self) -> dict[str, str]:
-        """Return ``{"from", "to"}`` in ISO form."""
-        return {"from": self.start.isoformat(), "to": self.end.isoformat()}
+        """Return ``{"from", "to"}`` in ISO form, and ``log`` where it is of one."""
+        ends = {"from": self.start.isoformat(), "to": self.end.isoformat()}
+        return ends | ({"log": self.log} if self.log else {})
 
     def __str__(self) -> str:
         """Return ``2026-07-01 to 2026-09-29``."""
@@ -89,7 +91,7 @@ class Fate(Enum):
 
 @dataclass(frozen=True, slots=True)
 class QueryLog:
-    """All reads that were ingested, oldest first, and the windows that they were drawn from, merged and in order."""
+    """All reads that were ingested, oldest first, and the windows that each log was drawn from, merged and in order."""
 
     reads: tuple[QueryRead, ...] = ()
     windows: tuple[Window, ...] = ()
@@ -97,8 +99,20 @@ class QueryLog:
 
     @property
     def window(self) -> Window | None:
-        """The latest window without a gap; None where no log was ingested."""
-        return self.windows[-1] if self.windows else None
+        """The window by which silence is judged, None where no log was ingested.
+
+        Of each log the latest without a gap, and of several logs the shortest: which of them a consumer would show up
+        in is not known.
+        """
+        latest = {window.log: window for window in sorted(self.windows)}
+        return min(latest.values(), key=lambda window: (window.length, window), default=None)
+
+    @property
+    def span(self) -> Window | None:
+        """From the first to the last moment of which any log speaks: where reads are counted."""
+        if not self.windows:
+            return None
+        return Window(min(it.start for it in self.windows), max(it.end for it in self.windows))
 
     @property
     def unreadable(self) -> int:
@@ -107,20 +121,23 @@ class QueryLog:
 
     def since(self, start: datetime) -> "QueryLog":
         """Return what the log says of the time from ``start`` on."""
-        windows = tuple(Window(max(it.start, start), it.end) for it in self.windows if it.end >= start)
+        windows = tuple(Window(max(it.start, start), it.end, it.log) for it in self.windows if it.end >= start)
         return QueryLog(tuple(read for read in self.reads if read.at >= start), windows, self.problems)
 
 
 def merged(windows: Iterable[Window]) -> tuple[Window, ...]:
-    """Return ``windows`` in order, those that overlap or lie no further apart than ``QUIET`` as one."""
-    return tuple(_merged(sorted(windows)))
+    """Return ``windows`` in order, those of one log that overlap or lie no further apart than ``QUIET`` as one."""
+    by_log: dict[str, list[Window]] = {}
+    for window in sorted(windows):
+        by_log.setdefault(window.log, []).append(window)
+    return tuple(sorted(joined for of_log in by_log.values() for joined in _merged(of_log)))
 
 
-def _merged(windows: Iterable[Window]) -> Iterator[Window]:
+def _merged(windows: list[Window]) -> Iterator[Window]:
     current: Window | None = None
     for window in windows:
         if current and window.start <= current.end + QUIET:
-            current = Window(current.start, max(current.end, window.end))
+            current = Window(current.start, max(current.end, window.end), window.log)
             continue
         if current:
             yield current

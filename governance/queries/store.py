@@ -24,6 +24,7 @@ class _Span(msgspec.Struct, frozen=True):
 
     start: datetime
     end: datetime
+    log: str
     file: str
     queries: int
 
@@ -52,7 +53,7 @@ class QueryStore:
             with self._locked():
                 added = sum(self._append(day, of_day) for day, of_day in sorted(days.items()))
                 if window:
-                    span = _Span(window.start, window.end, file, added)
+                    span = _Span(window.start, window.end, window.log, file, added)
                     _write(self.folder / WINDOWS, [msgspec.json.encode(span)])
         except OSError as error:
             raise _unusable(self.folder, error) from error
@@ -73,7 +74,7 @@ class QueryStore:
             raise _unusable(self.folder, error) from error
         unique = {read.id: read for read in reads}
         ordered = sorted(unique.values(), key=lambda read: (read.at, read.id))
-        return QueryLog(tuple(ordered), merged(Window(it.start, it.end) for it in spans), tuple(problems))
+        return QueryLog(tuple(ordered), merged(Window(it.start, it.end, it.log) for it in spans), tuple(problems))
 
     def _append(self, day: str, reads: list[QueryRead]) -> int:
         file = self.folder / f"queries-{day}.ndjson"

@@ -55,10 +55,14 @@ def _against(coverage: Coverage) -> str:
         return f"{tables}; no query log was ingested, so reads are not measured."
     kinds = ", ".join(f"{how} {count:,}" for how, count in sorted(coverage.explained_by.items())) or "nothing"
     return (
-        f"{tables} and the query log of {coverage.window}: {len(coverage.observed):,} pairs of consumer and table, "
+        f"{tables} and the query log of {_windows(coverage)}: {len(coverage.observed):,} pairs of consumer and table, "
         f"explained by {kinds}; pairs on tables that the catalog lacks: {coverage.outside:,}; "
         f"unreadable queries: {coverage.unreadable:,}. A reader outside that window or that log is not seen."
     )
+
+
+def _windows(coverage: Coverage) -> str:
+    return " and ".join(f"{window} ({window.log})" if window.log else str(window) for window in coverage.windows)
 
 
 def _granularity(coverage: Coverage) -> str:

@@ -45,7 +45,7 @@ def _finding(name: str, least: float, share: Share, coverage: Coverage, known: K
         fix="see `headwater coverage` for what is missing and whose it is"
         if share.whole
         else "ingest a query log (`headwater ingest-queries FILE`), or take the threshold out",
-        decided_by=f"query log of {coverage.window}" if what == "edges" and coverage.window else "catalog inventory",
+        decided_by=f"query log of {known.log.span}" if what == "edges" and known.log.span else "catalog inventory",
     )
 
 

@@ -28,7 +28,7 @@ def _finding(pair: Observed, known: Known) -> Finding:
         message=f"{pair.who.name} read it {pair.reads} time{'s' * (pair.reads != 1)}, last on {pair.last:%Y-%m-%d}, "
         "and neither lineage nor a declaration knows of it",
         fix=f"{many}{_ask(pair, owner)}",
-        decided_by=f"query log of {known.log.window}" if known.log.window else "query log",
+        decided_by=f"query log of {known.log.span}" if known.log.span else "query log",
     )
 
 

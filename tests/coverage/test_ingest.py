@@ -39,7 +39,7 @@ def test_every_line_is_counted_by_what_became_of_it(store: QueryStore) -> None:
     found = of(store, row(), row("selec ("), row("select x from y.z"), row("begin"), "{", row(day=1))
 
     assert found.fates == {Fate.COLUMNS: 2, Fate.UNREADABLE: 1, Fate.TABLES: 1, Fate.NOTHING: 1, Fate.MALFORMED: 1}
-    assert (found.form, found.added, found.window) == ("plain", 4, Window(FIRST, LAST))
+    assert (found.form, found.added, found.window) == ("plain", 4, Window(FIRST, LAST, "plain"))
     assert {fate: [line for line, _ in lines] for fate, lines in found.lines.items()} == {
         Fate.TABLES: [3],
         Fate.UNREADABLE: [2],
@@ -65,7 +65,7 @@ def test_the_json_form(store: QueryStore) -> None:
             "malformed line": 1,
         },
         "added": 1,
-        "window": {"from": DAYS[0], "to": DAYS[0]},
+        "window": {"from": DAYS[0], "to": DAYS[0], "log": "plain"},
         "unknown": {
             "tables known, columns not": [],
             "unreadable": [],
@@ -85,11 +85,18 @@ def test_quiet_hours_at_either_end_are_part_of_a_stated_window(store: QueryStore
 
     of(store, row(), window=(start, end))
 
-    assert store.read().window == Window(start, end)
+    assert store.read().window == Window(start, end, "plain")
+
+
+def test_logs_of_one_form_are_kept_apart_by_name(store: QueryStore) -> None:
+    of(store, row(), log="warehouse")
+    of(store, row(day=1), log="replica")
+
+    assert {window.log for window in store.read().windows} == {"warehouse", "replica"}
 
 
 def test_lines_that_read_nothing_are_part_of_the_window(store: QueryStore) -> None:
-    assert of(store, row("begin"), row(), row("commit", day=1)).window == Window(FIRST, LAST)
+    assert of(store, row("begin"), row(), row("commit", day=1)).window == Window(FIRST, LAST, "plain")
 
 
 def test_an_account_for_lines_that_name_none(store: QueryStore) -> None:
@@ -122,7 +129,7 @@ def test_a_form_can_be_named(store: QueryStore) -> None:
     }
 
     assert of(store, strange).form == "snowflake"
-    assert of(store, strange, form="plain").window == Window(FIRST, FIRST)
+    assert of(store, strange, form="plain").window == Window(FIRST, FIRST, "plain")
 
 
 @pytest.mark.parametrize("lines", [[], ["{", "["]])

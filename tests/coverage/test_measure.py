@@ -164,7 +164,7 @@ def test_the_json_form(records: Make, read: Read) -> None:
 
     assert set(document) == {
         "at",
-        "window",
+        "windows",
         "measures",
         "columns",
         "explained_by",
@@ -174,7 +174,7 @@ def test_the_json_form(records: Make, read: Read) -> None:
         "outside",
         "unreadable",
     }
-    assert document["window"] == {"from": "2026-06-03T12:00:00+00:00", "to": "2026-09-01T12:00:00+00:00"}
+    assert document["windows"] == [{"from": "2026-06-03T12:00:00+00:00", "to": "2026-09-01T12:00:00+00:00"}]
     assert set(document["measures"]) == {*MEASURES, "column_level_edges"}
 
 

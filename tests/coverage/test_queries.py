@@ -15,7 +15,7 @@ import pytest
 from governance.errors import HeadwaterError
 from governance.queries.files import lines_of
 from governance.queries.formats import CSVLOG, FORMATS, NAMES, format_of, logged
-from governance.queries.model import Fate, QueryRead, Window, merged
+from governance.queries.model import Fate, QueryLog, QueryRead, Window, merged
 from governance.queries.names import TableNames
 from governance.queries.parquet import parquet_lines
 from governance.queries.read import Outcome, Reader, read_queries
@@ -360,6 +360,20 @@ def test_windows_less_than_a_day_apart_are_one() -> None:
     ]
 
     assert merged(spans) == (Window(NOON, NOON + 2 * day), Window(NOON + 5 * day, NOON + 6 * day))
+    apart = (Window(NOON, NOON + day, "a"), Window(NOON, NOON + day, "b"))
+    assert merged(apart) == apart
+
+
+def test_silence_is_judged_by_the_shortest_of_the_latest_windows() -> None:
+    day = timedelta(days=1)
+    early, late = Window(NOON, NOON + 2 * day, "a"), Window(NOON + 5 * day, NOON + 95 * day, "a")
+    other = Window(NOON + 60 * day, NOON + 90 * day, "b")
+
+    log = QueryLog(windows=(early, late, other))
+
+    assert log.window == other
+    assert QueryLog(windows=(early, late)).window == late
+    assert log.span == Window(NOON, NOON + 95 * day)
 
 
 def test_a_log_since_some_time_is_cut_with_its_window(tmp_path: Path) -> None:
