@@ -47,6 +47,10 @@ def build_compaction(store: EventStore) -> tuple[JobDefinition, SensorDefinition
     @sensor(job=compact_events, minimum_interval_seconds=EVERY, default_status=DefaultSensorStatus.RUNNING)
     def compaction() -> RunRequest | SkipReason:
         """Start ``compact_events`` when something is due."""
-        return RunRequest() if due(store) else SkipReason("nothing of the event store is due for compaction")
+        found = due(store)
+        if not found:
+            return SkipReason("nothing of the event store is due for compaction")
+        # a file that cannot be compacted is tried once a day, not every time
+        return RunRequest(run_key=f"{store.clock().date()} {found}")
 
     return compact_events, compaction

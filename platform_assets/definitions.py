@@ -17,6 +17,7 @@ from governance.events.facets import Naming
 from governance.events.store import EventStore
 from governance.project import Project, find_project
 from governance.rules import Known
+from governance_checks.compaction import build_compaction
 from governance_checks.factory import build_checks, platform_asset
 from governance_checks.governance_job import build_jobs, build_schedules
 from governance_checks.scheduler import WINDOW, Ended, ended_attempts
@@ -34,14 +35,15 @@ def build_definitions(project: Project) -> Definitions:
     """
     loaded = load(project)
     nightly, governance = build_jobs()
+    compact_events, compaction = build_compaction(EventStore(project.events))
     return Definitions(
         assets=[*build_assets(loaded), platform_asset()],
         asset_checks=build_checks(
             (pipeline.table for pipeline in loaded.pipelines), partial(known_to, project, finished={})
         ),
-        jobs=[nightly, governance],
+        jobs=[nightly, governance, compact_events],
         schedules=build_schedules(nightly, governance),
-        sensors=[*build_sensors(closer_of(loaded)), _automation()],
+        sensors=[*build_sensors(closer_of(loaded)), _automation(), compaction],
         resources={"duckdb": duckdb_resource(project)},
         # one process for all steps of a run: a process each costs several times the work of a small pipeline
         executor=in_process_executor,

@@ -84,14 +84,17 @@ def compact(store: EventStore, retention: timedelta = RETENTION, stretch: int = 
         ) from error
 
 
-def due(store: EventStore, retention: timedelta = RETENTION, stretch: int = STRETCH) -> bool:
-    """Return whether there is something to compact or to remove: a look at the sizes of the day files."""
+def due(store: EventStore, retention: timedelta = RETENTION, stretch: int = STRETCH) -> dict[str, int]:
+    """Return the NDJSON files that are to be compacted or removed, with their sizes: a look that reads no event."""
     manifest, now = read_manifest(store.folder), store.clock()
-    return any(
-        _has_stretch(file.stat().st_size, manifest.day(file.name).covered, stretch, finished=_finished(day, now))
-        or _finished(day, now - retention)
-        for file, day in _days(store)
-    )
+    found: dict[str, int] = {}
+    for file, day in _days(store):
+        with suppress(FileNotFoundError):  # a compaction that goes on may have removed it
+            size, covered = file.stat().st_size, manifest.day(file.name).covered
+            finished, past = _finished(day, now), _finished(day, now - retention)
+            if past or _has_stretch(size, covered, stretch, finished=finished):
+                found[file.name] = size
+    return found
 
 
 def _compact(store: EventStore, retention: timedelta, stretch: int) -> Compacted:

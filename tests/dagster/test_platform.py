@@ -146,6 +146,7 @@ def test_the_sensors_run_without_being_switched_on(shop: Shop) -> None:
         ("end_failed_runs", "RUNNING"),
         ("end_terminated_runs", "RUNNING"),
         ("automation", "RUNNING"),
+        ("compaction", "RUNNING"),
     }
 
 

@@ -29,7 +29,9 @@ def test_a_finished_day_is_compacted_by_a_run_of_its_own(tmp_path: Path) -> None
     before = store.read()
     compact_events, compaction = build_compaction(store)
     with DagsterInstance.ephemeral() as instance, build_sensor_context(instance) as context:
-        assert isinstance(compaction(context), RunRequest)
+        asked = compaction(context)
+        assert isinstance(asked, RunRequest)
+        assert asked == compaction(context)
         assert compact_events.execute_in_process(instance=instance).success
         assert isinstance(compaction(context), SkipReason)
     assert len(list((store.folder / "compacted").glob("*.parquet"))) == 1
