@@ -5,18 +5,16 @@ Trino's ``system.runtime.queries`` and the JSON of its HTTP event listener (Quer
 which has no header line, and jsonlog, where the statement stands in the message.
 """
 
-import json
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from governance.errors import HeadwaterError
+from governance.queries.cells import objects_in, text_in, time_in
 from governance.queries.model import LoggedQuery
 
 Row = Mapping[str, Any]
-Objects = tuple[tuple[str, tuple[str, ...] | None], ...]
 
 MESSAGE = re.compile(
     r"(?:duration: [\d.]+ ms\s+)?(?:statement|execute [^:]*): (?P<sql>.*)",
@@ -49,6 +47,7 @@ class Format:
 
     dialect: of its SQL, as the lineage engine names it
     needs:   keys that a line of it has, by which it is recognised; compared without regard to case
+    schema:  keys of the schema in which a query ran
     status:  the key that says how the query ended, and the values that mean well
     sql_in:  the statement in what ``sql`` names
     objects: keys of lists of the tables read, as the engine itself saw them
@@ -63,6 +62,7 @@ class Format:
     application: tuple[str, ...] = ()
     sql: tuple[str, ...] = ()
     query_id: tuple[str, ...] = ()
+    schema: tuple[str, ...] = ()
     objects: tuple[str, ...] = ()
     status: tuple[str, frozenset[str]] | None = None
     sql_in: Callable[[str], str] = _as_it_is
@@ -79,6 +79,7 @@ FORMATS: tuple[Format, ...] = (
         application=("client_application_id",),
         sql=("query_text",),
         query_id=("query_id",),
+        schema=("schema_name",),
         status=("execution_status", frozenset({"SUCCESS"})),
     ),
     Format(
@@ -112,6 +113,7 @@ FORMATS: tuple[Format, ...] = (
         tag=("context.clienttags",),
         application=("context.source",),
         sql=("metadata.query",),
+        schema=("context.schema",),
         query_id=("metadata.queryid",),
         objects=("iometadata.inputs",),
         status=("metadata.querystate", frozenset({"FINISHED"})),
@@ -148,6 +150,7 @@ FORMATS: tuple[Format, ...] = (
         application=("application",),
         sql=("sql",),
         query_id=("id",),
+        schema=("schema",),
         objects=("tables",),
     ),
 )
@@ -180,13 +183,14 @@ def logged(row: Row, form: Format, line: int) -> LoggedQuery:
     flat = {key.lower(): value for key, value in row.items()}
     return LoggedQuery(
         line=line,
-        at=_time(_first(flat, form.at)),
-        user=_text(_first(flat, form.user)),
-        tag=_text(_first(flat, form.tag)),
-        application=_text(_first(flat, form.application)),
-        sql=form.sql_in(_text(_first(flat, form.sql))).strip(),
-        objects=_objects(_first(flat, form.objects)),
-        query_id=_text(_first(flat, form.query_id)),
+        at=time_in(_first(flat, form.at)),
+        user=text_in(_first(flat, form.user)),
+        tag=text_in(_first(flat, form.tag)),
+        application=text_in(_first(flat, form.application)),
+        sql=form.sql_in(text_in(_first(flat, form.sql))).strip(),
+        objects=objects_in(_first(flat, form.objects)),
+        query_id=text_in(_first(flat, form.query_id)),
+        schema=text_in(_first(flat, form.schema)),
         failed=_failed(flat, form),
     )
 
@@ -215,84 +219,4 @@ def _failed(row: Row, form: Format) -> bool:
         return False
     key, well = form.status
     said = _at_path(row, key)
-    return said is not None and _text(said) not in well
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
-
-
-def _time(value: Any) -> datetime | None:
-    """Return a time with a zone, a naive one read as UTC: datetime, ISO text, or seconds or milliseconds since 1970."""
-    if isinstance(value, str):
-        value = _written(value.strip())
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        value = _since_epoch(value)
-    if not isinstance(value, datetime):
-        return None
-    return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
-
-
-MILLISECONDS = 100_000_000_000
-"""A number of seconds since 1970 beyond this lies 3,000 years off: it counts milliseconds."""
-
-
-def _since_epoch(number: float) -> datetime | None:
-    try:
-        return datetime.fromtimestamp(number / 1000 if number > MILLISECONDS else number, UTC)
-    except (OverflowError, ValueError, OSError):
-        return None
-
-
-def _written(text: str) -> datetime | float | None:
-    # Snowflake writes "… +0000" and Postgres "… UTC" after a blank
-    iso = re.sub(r" (?:UTC|GMT)$", "+00:00", text)
-    iso = re.sub(r" ?([+-]\d\d):?(\d\d)$", r"\1:\2", iso)
-    try:
-        return datetime.fromisoformat(iso)
-    except ValueError:
-        return float(text) if re.fullmatch(r"\d+(?:\.\d+)?", text) else None
-
-
-def _objects(value: Any) -> Objects | None:
-    """Return the tables of a list, of its JSON, or of names with commas between; None where there is no list."""
-    if isinstance(value, str) and value.lstrip().startswith("["):
-        value = _json(value)
-    if isinstance(value, str):
-        value = [name.strip() for name in value.split(",")]
-    if not isinstance(value, (list, tuple)):
-        return None
-    found = (_object(item) for item in value)
-    return tuple(item for item in found if item)
-
-
-def _json(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return None
-
-
-def _object(item: Any) -> tuple[str, tuple[str, ...] | None] | None:
-    if isinstance(item, str):
-        return (item, None) if item else None
-    if not isinstance(item, Mapping) or item.get("objectDomain", "Table") not in DOMAINS:
-        return None
-    parts = (item.get("catalogName"), item.get("schema"), item.get("table"))
-    name = item.get("objectName") or ".".join(str(part) for part in parts if part)
-    columns = item.get("columns")
-    return (str(name), tuple(_column(it) for it in columns) if isinstance(columns, (list, tuple)) else None)
-
-
-DOMAINS = frozenset({"Table", "View", "Materialized view", "External table", "Dynamic table", "Iceberg table"})
-"""The kinds of object in Snowflake's access history that hold rows."""
-
-
-def _column(item: Any) -> str:
-    return str(next(iter(_named(item)), "")) if isinstance(item, Mapping) else str(item)
-
-
-def _named(item: Mapping[str, Any]) -> list[Any]:
-    return [item[key] for key in ("columnName", "column", "name") if key in item]
+    return said is not None and text_in(said) not in well

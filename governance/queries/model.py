@@ -42,6 +42,7 @@ class LoggedQuery:
     at:      when it ran; None where the line does not say, and then it is of no use
     user:    account that ran it, ``tag``: what the client said about itself; empty where the log has none
     sql:     its text, empty where the export lists objects only
+    schema:  in which it ran, where unqualified names live; empty where the log does not say
     objects: tables the engine itself says were read, each with its columns (None: not said); None: no such list
     failed:  it did not run to its end, so it read nothing for anybody
     """
@@ -54,6 +55,7 @@ class LoggedQuery:
     sql: str = ""
     objects: tuple[tuple[str, tuple[str, ...] | None], ...] | None = None
     query_id: str = ""
+    schema: str = ""
     failed: bool = False
 
 

@@ -5,10 +5,11 @@ neither tells, the tables at least are kept; where not even those, the query is 
 """
 
 import hashlib
+import logging
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from governance.errors import LineageError, NoLineage
 from governance.lineage import column_lineage
@@ -17,15 +18,22 @@ from governance.queries.model import Fate, LoggedQuery, QueryRead
 from governance.queries.names import TableNames
 from governance.statement.named import tables_named
 
+# sqlglot cites a text that it cannot parse in its log, and a logged text may hold a person's data
+logging.getLogger("sqlglot").addFilter(lambda record: "unsupported syntax" not in record.getMessage())
+
 Schema = Mapping[str, Mapping[str, str]]
 
 NO_READ = re.compile(
     r"\s*(?:(?:--[^\n]*\n|/\*.*?\*/)\s*)*(?:begin|start|commit|end|rollback|abort|savepoint|release|set|reset|show|use"
     r"|grant|revoke|explain|describe|desc|pragma|discard|deallocate|prepare|vacuum|analyze|checkpoint|lock|listen|notify"
-    r"|load|install|list|alter|drop|truncate|comment|attach|detach)\b",
+    r"|fetch|move|close|load|install|list|alter|drop|truncate|comment|attach|detach)\b",
     re.IGNORECASE | re.DOTALL,
 )
 """Statements by whose first word it is plain that nobody gets a row of a table from them."""
+
+
+CURSOR = re.compile(r"\s*declare\s+(?:\"[^\"]*\"|\w+)\s[\w\s]*?\bcursor\b[\w\s]*?\bfor\s+", re.IGNORECASE)
+"""What stands before a query that a client reads through a cursor, as BI tools do on Postgres."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +42,7 @@ class Reader:
 
     schema:  the columns of every table known, by the catalog's names
     dialect: of the SQL
-    default: where unqualified names live, None where the log does not say
+    default: where unqualified names live, None for nowhere; a line that names a schema of its own goes before
     """
 
     schema: Schema
@@ -54,7 +62,7 @@ class Outcome:
 def read_queries(queries: Iterable[LoggedQuery | int], reader: Reader) -> Iterator[Outcome]:
     """Yield the fate of each line in order; a bare number is that of a malformed line."""
     names = TableNames(reader.schema)
-    told: dict[str, _Told] = {}
+    told: dict[tuple[str, str], _Told] = {}
     same: Counter[str] = Counter()
     for query in queries:
         if isinstance(query, int) or query.at is None:
@@ -62,10 +70,10 @@ def read_queries(queries: Iterable[LoggedQuery | int], reader: Reader) -> Iterat
         elif query.failed:
             yield Outcome(query.line, Fate.FAILED)
         else:
-            found = _of_objects(query, names)
+            key = query.sql, query.schema
+            found = _of_objects(query, names) or told.get(key)
             if found is None:
-                found = told[query.sql] if query.sql in told else _of_sql(query.sql, reader, names)
-                told[query.sql] = found
+                found = told[key] = _of_sql(query, reader, names)
             yield _outcome(query, found, same)
 
 
@@ -124,15 +132,17 @@ def _of_objects(query: LoggedQuery, names: TableNames) -> _Told | None:
     return _Told(tables, tuple(sorted(columns)) if whole else None, problem="" if whole else "columns not logged")
 
 
-def _of_sql(sql: str, reader: Reader, names: TableNames) -> _Told:
+def _of_sql(query: LoggedQuery, reader: Reader, names: TableNames) -> _Told:
+    sql = CURSOR.sub("", query.sql)
     if not sql or NO_READ.match(sql):
         return _Told()
+    default = query.schema or reader.default
     try:
-        found = column_lineage(sql, reader.schema, dialect=reader.dialect, default_schema=reader.default)
+        found = column_lineage(sql, reader.schema, dialect=reader.dialect, default_schema=default)
     except NoLineage:
         return _Told()
     except LineageError as error:
-        return _by_name(sql, reader, names, _said(error))
+        return _by_name(sql, replace(reader, default=default), names, _said(error))
     tables = tuple(sorted({table for one in found for table in one.inputs}))
     columns = tuple(sorted({column for one in found for column in _columns(one)}))
     return _Told(tables, columns, tuple(sorted({names.find(one.output) for one in found if one.output})))

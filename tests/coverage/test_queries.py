@@ -156,6 +156,11 @@ def test_an_unknown_form_names_the_forms_there_are() -> None:
         ("-- why\nSET x = 1", Fate.NOTHING, None, None),
         ("drop table crm.learners", Fate.NOTHING, None, None),
         ("explain select * from crm.learners", Fate.NOTHING, None, None),
+        ("fetch 100 from c1", Fate.NOTHING, None, None),
+        ("insert into crm.learners values (1, 'x', 'y')", Fate.NOTHING, None, None),
+        (f'declare "c1" no scroll cursor with hold for {EMAILS}', Fate.COLUMNS, ("crm.learners",), COLUMNS),
+        ("copy (select email from crm.learners) to 'x.csv'", Fate.COLUMNS, ("crm.learners",), COLUMNS[:1]),
+        ("call refresh('s3cret')", Fate.UNREADABLE, (), None),
         ("", Fate.NOTHING, None, None),
     ],
 )
@@ -178,9 +183,21 @@ def test_what_a_statement_writes_is_kept_beside_what_it_reads() -> None:
     assert (read.tables, read.writes) == (("crm.learners",), ("x.copy",))
 
 
-def test_no_text_of_a_query_is_kept() -> None:
-    for sql in (EMAILS.replace("active", "s3cret"), "select s3cret frm where (", "select 's3cret', x from other.t"):
+def test_no_text_of_a_query_is_kept_or_logged(caplog: pytest.LogCaptureFixture) -> None:
+    known, unknown = EMAILS.replace("active", "s3cret"), "select 's3cret', x from other.t"
+    for sql in (known, unknown, "select s3cret frm where (", "call refresh('s3cret')"):
         assert "s3cret" not in repr(of(sql).read)
+    assert "s3cret" not in caplog.text
+
+
+def test_unqualified_names_live_in_the_schema_that_the_line_names() -> None:
+    line = {"time": NOON.isoformat(), "user": "ann", "sql": "select email from learners, other", "schema": "CRM"}
+    snowflake = EXPORTS["snowflake"] | {"QUERY_TEXT": "select email from LEARNERS", "SCHEMA_NAME": "CRM"}
+
+    assert [outcome.read and outcome.read.tables for outcome in outcomes([(1, line)])] == [
+        ("crm.learners", "crm.other")
+    ]
+    assert [outcome.fate for outcome in outcomes([(1, snowflake)])] == [Fate.COLUMNS]
 
 
 def test_a_list_of_tables_stands_where_there_is_no_sql() -> None:

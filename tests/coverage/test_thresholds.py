@@ -29,9 +29,7 @@ def test_thresholds_of_a_later_file_stand(files: list[dict[str, Any]], least: Ma
 
 @pytest.mark.parametrize("value", [90, -0.1, "0.9", True])
 def test_a_threshold_is_a_share(value: object) -> None:
-    with pytest.raises(
-        PolicyError, match=r"coverage\.nodes: .* is no share; write nodes = 0\.9 for 90 %"
-    ):
+    with pytest.raises(PolicyError, match=r"coverage\.nodes: .* is no share; write nodes = 0\.9 for 90 %"):
         thresholds((section(coverage={"nodes": value}),))
 
 
