@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
 
-from governance.errors import ColumnCountMismatch, LineageError, UnreadConstruct
+from governance.errors import ColumnCountMismatch, LineageError
 from governance.lineage.columns import Column, Query
 from governance.lineage.edges import CONDITIONAL, FILTER, JOIN, Deps, add, united
 from governance.lineage.joins import read_join, read_joined
@@ -124,7 +124,7 @@ def _when(scope: Scope, target: Target, when: exp.Expr) -> list[Column]:
 def _updated(scope: Scope, target: Target, action: exp.Expr) -> list[Column]:
     expressions = action.args.get("expressions") or []
     if not expressions or expressions[0].__class__ is exp.Star:
-        return _same_names(scope, target)
+        return _by_rule(scope, target, expressions[0] if expressions else None)
     condition = action.args.get("where")
     return assigned(scope, target, expressions, condition)
 
@@ -140,7 +140,7 @@ def _same_names(scope: Scope, target: Target) -> list[Column]:
 
 
 def _inserted(scope: Scope, target: Target, action: exp.Expr) -> list[Column]:
-    listed, values = action.args.get("this"), action.args.get("expression") or None
+    listed, values = action.args.get("this") or None, action.args.get("expression") or None
     if values is None:
         return _by_rule(scope, target, listed)
     parts = values.args.get("expressions") or [values]
@@ -154,18 +154,14 @@ def _inserted(scope: Scope, target: Target, action: exp.Expr) -> list[Column]:
 
 
 def _by_rule(scope: Scope, target: Target, listed: exp.Expr | None) -> list[Column]:
-    """INSERT without values: ``*`` and BY NAME by name, else by position."""
-    source = _source(scope)
-    columns = every(target, scope.session)
-    by_position = listed is None or listed.__class__ is exp.Var
-    if by_position and {c.key for c in columns} != {c.key for c in source}:
-        if len(columns) != len(source):
-            raise _mismatch(scope, target, len(columns), len(source), listed)
-        return [c._replace(deps=value.deps) for c, value in zip(columns, source, strict=True)]
-    if listed is not None and listed.__class__ not in {exp.Star, exp.Var, exp.Tuple}:
-        problem = "this INSERT clause of a MERGE is not read"
-        raise scope.session.error(UnreadConstruct, problem, listed, fix="write INSERT (columns) VALUES (…)")
-    return _same_names(scope, target)
+    """A clause without values: BY NAME and Spark's ``*`` by name, else by position (tried on DuckDB)."""
+    by_name = listed.__class__ is exp.Tuple or (listed.__class__ is exp.Star and scope.session.rules.name != "duckdb")
+    if by_name:
+        return _same_names(scope, target)
+    source, columns = _source(scope), every(target, scope.session)
+    if len(columns) != len(source):
+        raise _mismatch(scope, target, len(columns), len(source), listed)
+    return [c._replace(deps=value.deps) for c, value in zip(columns, source, strict=True)]
 
 
 def _mismatch(scope: Scope, target: Target, columns: int, values: int, at: exp.Expr | None) -> LineageError:

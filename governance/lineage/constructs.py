@@ -7,7 +7,7 @@ from collections.abc import Callable, Container
 
 from sqlglot import exp
 
-from governance.errors import UnknownColumn, UnreadConstruct
+from governance.errors import DynamicSql, UnknownColumn, UnreadConstruct
 from governance.lineage.columns import Column
 from governance.lineage.edges import (
     AGGREGATION,
@@ -161,6 +161,8 @@ def proposed(scope: Scope, tree: exp.Expr, hop: int, into: Deps, _push: Push) ->
     """VALUES(b) in MySQL's ON DUPLICATE KEY UPDATE is the value that the INSERT proposes for b."""
     row = scope.named.get(scope.session.rules.fold("values", None))
     for part in tree.args["expressions"] if row is not None else ():
+        if not isinstance(part, exp.Expr):
+            continue
         name = part.args["this"] if part.__class__ is exp.Column else part
         column = row.columns.find(scope.session.key(name), name.name) if row is not None else None
         add(into, column.deps if column is not None else NOTHING, hop)
@@ -244,6 +246,15 @@ def count(_scope: Scope, tree: exp.Expr, hop: int, _into: Deps, push: Push) -> N
                 push((part, COMPOSE[hop][SIZES]))
 
 
+def dynamic(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> None:
+    """IDENTIFIER('a') is the column a; of anything but a text nobody can tell."""
+    del into
+    inner = tree.args["this"]
+    if inner.__class__ is not exp.Literal:
+        raise scope.session.error(DynamicSql, "IDENTIFIER of a value that no text shows", tree, fix="name the column")
+    push((exp.column(*reversed(inner.name.split("."))), hop))
+
+
 def star(scope: Scope, tree: exp.Expr, hop: int, into: Deps, _push: Push) -> None:
     """A star as an argument, ``OBJECT_CONSTRUCT(*)``, is every column in scope."""
     for relation in scope.relations:
@@ -296,6 +307,7 @@ CONSTRUCTS: dict[type, Rule] = {
     exp.Parameter: parameter,
     exp.Count: count,
     exp.Star: star,
+    exp.DynamicIdentifier: dynamic,
     **dict.fromkeys(
         (
             exp.Explode,

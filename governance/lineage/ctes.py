@@ -8,6 +8,7 @@ from governance.errors import ColumnCountMismatch, LineageError
 from governance.lineage.columns import Column, Query
 from governance.lineage.edges import MASKED, SOURCE, Deps, add, unmixed
 from governance.lineage.environment import Environment
+from governance.lineage.names import identifier
 from governance.lineage.scope import Scope
 from governance.lineage.session import Session
 from governance.lineage.value import value_of
@@ -51,7 +52,7 @@ def _is_recursive(cte: exp.Expr, key: str, session: Session) -> bool:
 
 
 def _listed(cte: exp.Expr) -> Sequence[exp.Expr]:
-    return cte.args["alias"].args.get("columns") or ()
+    return [identifier(name) for name in cte.args["alias"].args.get("columns") or ()]
 
 
 def _once(cte: exp.Expr, session: Session, env: Environment, parent: Scope | None) -> Query:

@@ -7,9 +7,10 @@ from sqlglot import exp
 from governance.errors import UnreadStatement
 from governance.lineage.columns import Column, ListedColumns, Query
 from governance.lineage.edges import NOTHING
+from governance.lineage.names import identifier
 from governance.lineage.outputs import Outputs, stored
 from governance.lineage.session import Macro, Made, Session
-from governance.lineage.target import identifier, target_of
+from governance.lineage.target import target_of
 from governance.lineage.variables import assign, declare
 from governance.lineage.write import schema_of
 

@@ -16,6 +16,13 @@ def qualified(tree: exp.Expr) -> list[exp.Expr]:
     return [tree.args[part] for part in ("catalog", "db", "table", "this") if tree.args.get(part) is not None]
 
 
+def identifier(tree: exp.Expr) -> exp.Expr:
+    """Return the name in a column definition, reference or list item; a struct's member is its column's name."""
+    if tree.__class__ is exp.Dot:
+        return identifier(tree.args["this"])
+    return tree if tree.__class__ is exp.Identifier else identifier(tree.args["this"])
+
+
 def nearest(text: str, known: set[str]) -> str | None:
     """Return the name in ``known`` that is most like ``text``, None where none is close."""
     found = difflib.get_close_matches(text.lower(), sorted(name.lower() for name in known), 1)

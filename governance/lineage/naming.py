@@ -142,6 +142,8 @@ def _order(session: Session, tree: exp.Expr, depth: int) -> str:
 def _struct(session: Session, tree: exp.Expr, depth: int) -> str:
     parts = (
         f"{part.args['this'].name} := {name_of(session, part.args['expression'], depth + 1)}"
+        if part.__class__ is exp.PropertyEQ
+        else name_of(session, part, depth + 1)
         for part in tree.expressions
     )
     return f"struct_pack({', '.join(parts)})"

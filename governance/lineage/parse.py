@@ -4,7 +4,9 @@ sqlglot's parser is compiled and recursive, so what would exhaust the stack or t
 parsed: by the size of the text and by the nesting that its tokens show.
 """
 
+import logging
 import re
+from contextvars import ContextVar
 
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
@@ -92,11 +94,29 @@ def parse(sql: str, dialect: Dialect) -> list[exp.Expr]:
     tokens = tokenize(_respelt(sql, dialect), dialect)
     if "pivot" in sql.lower():
         tokens = _selected(tokens)
+    quiet = _PARSING.set(True)
     try:
         trees = dialect.parser().parse(tokens, sql)
     except ParseError as error:
         raise _unparsable(error, dialect) from error
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:  # what it says of some broken text
+        raise UnparsableSql(f"not {_name(dialect)} SQL: {error}", fix="correct the text") from error
+    finally:
+        _PARSING.reset(quiet)
     return [tree for tree in trees if tree is not None]
+
+
+_PARSING: ContextVar[bool] = ContextVar("parsing", default=False)
+
+
+class _Quiet(logging.Filter):
+    """sqlglot logs statements that it cannot read, text and all; they are refused by name, and texts hold secrets."""
+
+    def filter(self, record: logging.LogRecord) -> bool:  # noqa: ARG002  the base class's
+        return not _PARSING.get()
+
+
+logging.getLogger("sqlglot").addFilter(_Quiet())
 
 
 def _selected(tokens: list[Token]) -> list[Token]:

@@ -50,7 +50,9 @@ def _columns(scope: Scope, relation: Relation, at: exp.Expr) -> Sequence[Column]
 def _pivot(scope: Scope, relation: Relation, pivot: exp.Expr) -> list[Column]:
     inner = _inside(scope, relation)
     simplified = not pivot.args.get("fields")
-    ins = pivot.args["expressions"] if simplified else pivot.args["fields"]
+    ins = (pivot.args.get("expressions") or []) if simplified else pivot.args["fields"]
+    if not ins:
+        raise scope.session.error(UnreadConstruct, "PIVOT without ON", pivot, fix="say which column to pivot")
     aggregates = (pivot.args.get("using") if simplified else pivot.args["expressions"]) or [exp.Count(this=exp.Star())]
     for part in ins:
         _check_listed(scope, part)

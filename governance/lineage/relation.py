@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
-from governance.errors import LineageError, UnknownColumn, UnknownTable, UnreadConstruct
+from governance.errors import DynamicSql, LineageError, UnknownColumn, UnknownTable, UnreadConstruct
 from governance.lineage.columns import Column, Columns, ListedColumns, Query, Relation
 from governance.lineage.edges import IDENTITY, JOIN, add, united
 from governance.lineage.files import FORMATS, columns_of, looks_like_path, read_file
@@ -76,6 +76,8 @@ def read_table(scope: Scope, tree: exp.Expr) -> Relation:
         return _rows_from(scope, tree)
     if this.__class__ is exp.Var:
         return Relation(alias_of(scope, tree), (), columns_of(scope, [this.name]))
+    if this.__class__ is exp.DynamicIdentifier:
+        return read_table(scope, _spelt(scope, tree, this))
     if isinstance(this, exp.Func):
         return read_function(scope, tree, this)
     parts = table_parts(tree)
@@ -87,6 +89,16 @@ def read_table(scope: Scope, tree: exp.Expr) -> Relation:
         if found is not None:
             return use(scope, tree, found, alias or session.key(parts[0]))
     return _named(scope, tree, parts, alias)
+
+
+def _spelt(scope: Scope, tree: exp.Expr, this: exp.Expr) -> exp.Expr:
+    """IDENTIFIER('s.t') is the table s.t."""
+    text = this.args["this"]
+    if text.__class__ is not exp.Literal:
+        raise scope.session.error(DynamicSql, "IDENTIFIER of a value that no text shows", tree, fix="name the table")
+    table = exp.to_table(text.name, dialect=scope.session.rules.name)
+    table.set("alias", tree.args.get("alias"))
+    return table
 
 
 def _named(scope: Scope, tree: exp.Expr, parts: list[exp.Expr], alias: str) -> Relation:

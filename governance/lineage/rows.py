@@ -53,7 +53,7 @@ def _distinct(scope: Scope, part: exp.Expr, columns: Sequence[Column]) -> None:
         for column in columns:
             add(scope.rows, column.deps, GROUP_BY)
         return
-    for key in on.args.get("expressions") or [on.args["this"]]:
+    for key in on.args["expressions"] if on.__class__ is exp.Tuple else [on]:
         _ordered(scope, key, columns, GROUP_BY)
 
 

@@ -78,7 +78,8 @@ class Session:
 
     def key(self, identifier: exp.Expr) -> str:
         """Return the folded name of an identifier."""
-        return self.rules.fold(identifier.args["this"], identifier.args.get("quoted"))
+        text = identifier.args.get("this")
+        return self.rules.fold(text if isinstance(text, str) else identifier.name, identifier.args.get("quoted"))
 
     def error(
         self, kind: type[LineageError], problem: str, at: exp.Expr | None = None, *, fix: str = "", clause: str = ""

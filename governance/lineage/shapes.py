@@ -138,7 +138,8 @@ def _gathered(scope: Scope, tree: exp.Expr) -> Column | None:
 
 def _unwrapped(tree: exp.Expr) -> tuple[exp.Expr, list[exp.Expr]]:
     """Return what an aggregate gathers, and the expressions that order or pick it."""
-    picking = [tree.args["expression"]] if tree.__class__ in {exp.ArgMax, exp.ArgMin} else []
+    second = tree.args.get("expression")
+    picking = [second] if tree.__class__ in {exp.ArgMax, exp.ArgMin} and isinstance(second, exp.Expr) else []
     inner = tree.args["this"]
     while inner.__class__ in WRAPPERS:
         if inner.__class__ is exp.Distinct:

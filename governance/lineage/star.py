@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
-from governance.errors import LimitExceeded, UnknownColumn, UnknownTable, UnreadConstruct
+from governance.errors import LimitExceeded, UnknownColumn, UnknownTable, UnparsableSql, UnreadConstruct
 from governance.lineage.columns import Column, Relation
 from governance.lineage.patterns import PATTERNS
 from governance.lineage.scope import Scope
@@ -116,7 +116,7 @@ def _all(scope: Scope, relation: Relation, at: exp.Expr | None) -> Sequence[Colu
 def _edited(scope: Scope, star: exp.Expr, columns: list[Column]) -> list[Column]:
     key = scope.session.key
     excluded = {key(_identifier(tree)): tree for tree in star.args.get("except_") or ()}
-    replaced = {key(tree.args["alias"]): tree for tree in star.args.get("replace") or ()}
+    replaced = {key(_aliased(scope, tree)): tree for tree in star.args.get("replace") or ()}
     renamed = {key(_identifier(tree.args["this"])): tree.args["alias"] for tree in star.args.get("rename") or ()}
     if not (excluded or replaced or renamed):
         return columns
@@ -135,6 +135,15 @@ def _edited(scope: Scope, star: exp.Expr, columns: list[Column]) -> list[Column]
         alias = renamed.get(found.key)
         result.append(column if alias is None else column._replace(name=alias.args["this"], key=key(alias)))
     return result
+
+
+def _aliased(scope: Scope, tree: exp.Expr) -> exp.Expr:
+    alias = tree.args.get("alias")
+    if not isinstance(alias, exp.Expr):
+        raise scope.session.error(
+            UnparsableSql, "REPLACE without the name of a column", tree, fix="write AS and its name"
+        )
+    return alias
 
 
 def _identifier(tree: exp.Expr) -> exp.Expr:

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
-from governance.errors import ColumnCountMismatch, LineageError, UnknownColumn, UnknownTable
+from governance.errors import ColumnCountMismatch, LineageError, UnknownColumn, UnknownTable, UnreadStatement
 from governance.lineage.columns import Column, Columns, ListedColumns, Query, Relation
 from governance.lineage.edges import NOTHING
-from governance.lineage.names import nearest
+from governance.lineage.names import identifier, nearest
 from governance.lineage.relation import table_parts
 from governance.lineage.scope import Scope
 from governance.lineage.session import Session
@@ -37,6 +37,8 @@ def target_of(tree: exp.Expr, session: Session) -> Target:
         UnknownTable: the name fits several tables.
     """
     this = tree.args["this"]
+    if tree.__class__ is not exp.Table:
+        raise session.error(UnreadStatement, "this does not name a table to write to", tree, fix="name a table")
     if this.__class__ is exp.Var:
         return Target(this.name, None, tree)
     names = tuple(part.args["this"] for part in table_parts(tree))
@@ -129,10 +131,3 @@ def column_of(target: Target, tree: exp.Expr, session: Session) -> Column:
         fix = f"did you mean {near}?" if near else "correct the column list"
         raise session.error(UnknownColumn, f"{target.name} has no column {text}", name, fix=fix)
     return found
-
-
-def identifier(tree: exp.Expr) -> exp.Expr:
-    """Return the name in a column definition, reference or list item; a struct's member is its column's name."""
-    if tree.__class__ is exp.Dot:
-        return identifier(tree.args["this"])
-    return tree if tree.__class__ is exp.Identifier else identifier(tree.args["this"])

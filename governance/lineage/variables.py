@@ -5,9 +5,9 @@ from sqlglot import exp
 from governance.lineage.columns import Column, ListedColumns, Query
 from governance.lineage.edges import NOTHING, Deps, united
 from governance.lineage.environment import Environment
+from governance.lineage.names import identifier
 from governance.lineage.scope import Scope
 from governance.lineage.session import Made, Session
-from governance.lineage.target import identifier
 from governance.lineage.value import value_of
 
 

@@ -4,18 +4,19 @@ from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
 
-from governance.errors import ColumnCountMismatch, UnknownColumn, UnreadStatement
+from governance.errors import ColumnCountMismatch, NoLineage, UnknownColumn, UnreadStatement
 from governance.lineage.columns import Column, ListedColumns, Query, Relation
 from governance.lineage.ctes import named, with_ctes
 from governance.lineage.edges import CONDITIONAL, FILTER, IDENTITY, JOIN, NOTHING, Deps, add, moved, united
 from governance.lineage.environment import Environment
 from governance.lineage.files import columns_of
 from governance.lineage.joins import read_joined
+from governance.lineage.names import identifier
 from governance.lineage.scope import Scope
 from governance.lineage.select import read_in
 from governance.lineage.session import Session
 from governance.lineage.star import every as every_column
-from governance.lineage.target import Effect, Target, column_of, every, identifier, relation_of, target_of, written
+from governance.lineage.target import Effect, Target, column_of, every, relation_of, target_of, written
 from governance.lineage.value import depend, value_of
 
 
@@ -28,11 +29,22 @@ def environment(tree: exp.Expr, session: Session) -> Environment:
 def read_bare(tree: exp.Expr, session: Session) -> Iterable[Effect]:
     """A query by itself has no output; SELECT … INTO makes a table."""
     into = tree.args.get("into") if tree.__class__ is exp.Select else None
-    query = unfolded(session.read(tree, session, Environment({}), None))
+    query = some(unfolded(session.read(tree, session, Environment({}), None)), tree, session)
     if into is None:
         yield Effect(None, query)
     else:
         yield Effect(target_of(into.args["this"], session).name, query, replaces=True)
+
+
+def some(query: Query, tree: exp.Expr, session: Session) -> Query:
+    """Return ``query``.
+
+    Raises:
+        NoLineage: it selects nothing.
+    """
+    if not query.columns:
+        raise session.error(NoLineage, "the query selects no column", tree, fix="select at least one")
+    return query
 
 
 def unfolded(query: Query) -> Query:
@@ -57,7 +69,7 @@ def read_create(tree: exp.Expr, session: Session) -> Iterable[Effect]:
     body = tree.args.get("expression") if clone is None else clone.args["this"]
     if body is None:
         return
-    query = unfolded(session.read(body, session, environment(tree, session), None))
+    query = some(unfolded(session.read(body, session, environment(tree, session), None)), tree, session)
     names = _names(listed)
     if names and len(names) != len(query.columns):
         problem = f"{len(names)} column names for the {len(query.columns)} columns of the query"
@@ -80,7 +92,7 @@ def read_insert(tree: exp.Expr, session: Session) -> Iterable[Effect]:
     if table.__class__ is exp.Directory:
         raise session.error(UnreadStatement, "INSERT into a directory is not read", tree, fix="write to a table")
     target = target_of(table, session)
-    body = tree.args.get("expression")
+    body = tree.args.get("expression") or tree.args.get("source")
     if body is None:
         yield Effect(target.name, Query([]))
         return
