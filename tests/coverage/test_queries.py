@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -411,3 +412,21 @@ def test_unreadable_queries_are_kept_and_counted(tmp_path: Path) -> None:
     log = store.read()
     assert (len(log.reads), log.unreadable) == (2, 1)
     assert Counter(outcome.fate for outcome in found)[Fate.UNREADABLE] == 1
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".csv", ".ndjson"])
+def test_what_duckdb_itself_logs_and_exports_is_read(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"log{suffix}"
+    kind = {".parquet": "parquet", ".csv": "csv, header", ".ndjson": "json"}[suffix]
+    with duckdb.connect() as connection:
+        connection.execute("create schema crm; create table crm.learners (learner_id bigint, email text, status text)")
+        connection.execute("call enable_logging('QueryLog')")
+        connection.execute(EMAILS)
+        connection.execute("call disable_logging()")
+        connection.execute(f"copy (select * from duckdb_logs) to '{path}' (format {kind})")  # noqa: S608  our own path
+
+    found = outcomes(parquet_lines(path) if suffix == ".parquet" else lines_of(path))
+
+    kept = [outcome.read for outcome in found if outcome.read and outcome.fate is Fate.COLUMNS]
+    assert [(read.tables, read.columns, read.user) for read in kept] == [(("crm.learners",), COLUMNS, "")]
+    assert abs((kept[0].at - datetime.now(UTC)).total_seconds()) < 60
