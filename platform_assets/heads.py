@@ -1,6 +1,7 @@
 """The catalog's current snapshots, as the rule *stale lineage* compares them with what events tell."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 
 from pyiceberg.table import Table
@@ -11,13 +12,16 @@ from platform_assets.catalog import Catalog, load_known, run_of
 
 
 def heads(catalog: Catalog, tables: Iterable[str]) -> dict[str, Head]:
-    """Return the current snapshot of each of ``tables`` that has one; tables that are not there are left out.
-
-    Raises:
-        CatalogError: the catalog cannot be read.
-    """
-    found = ((name, _written(table)) for name, table in load_known(catalog, tables).items())
+    """Return the current snapshot of each of ``tables`` that has one; tables that are not there are left out."""
+    found = ((name, _written(table)) for name, table in _loaded(catalog, tables))
     return {name: _head(snapshot) for name, snapshot in found if snapshot}
+
+
+def _loaded(catalog: Catalog, tables: Iterable[str]) -> Iterator[tuple[str, Table]]:
+    for name in sorted(tables):
+        # a table whose metadata file is lost fails where it is read; here it must not blind the rules to all others
+        with suppress(OSError):
+            yield from load_known(catalog, [name]).items()
 
 
 def _written(table: Table) -> Snapshot | None:

@@ -22,7 +22,7 @@ def consumers_of(asked: Dataset | Field, records: Records, at: datetime) -> Cons
     """Return everyone known to read ``asked``, a table or one column of it."""
     dataset = asked.dataset if isinstance(asked, Field) else asked
     column = str(asked) if isinstance(asked, Field) else None
-    owner, window = records.owner(dataset.name), records.log.window
+    owner, window = records.owners().get(dataset.name), records.log.window
     pairs = [pair for pair in observe(records) if pair.table == dataset.name]
     found = _Found(records)
     found.add(_of_graph(records.graph, dataset))
@@ -57,6 +57,7 @@ class _Found:
 
     def __init__(self, records: Records) -> None:
         self.records = records
+        self.owners = records.owners()
         self.who: dict[str, list[_Named]] = defaultdict(list)
         self.said: dict[str, list[Evidence]] = defaultdict(list)
 
@@ -76,7 +77,7 @@ class _Found:
             name=name,
             kind=declared.kind if declared else "job" if "job" in kinds else kinds[0],
             evidence=evidence,
-            owner=declared.owner if declared else self.records.owner(name),
+            owner=declared.owner if declared else self.owners.get(name),
             contact=declared.contact if declared else None,
             criticality=declared.criticality if declared else None,
             registered=any(it.source != LOG for it in evidence),

@@ -1,5 +1,6 @@
 """What is asked about consumers: the four records, handed around as one."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from governance.consumers.declared import Declarations
@@ -22,6 +23,7 @@ class Records:
         """The namespace of the catalog's tables in events."""
         return self.policy.lineage.namespace
 
-    def owner(self, table: str) -> str | None:
-        """Return who owns a table, None where nobody is declared."""
-        return self.policy.tables[table].owner if table in self.policy.tables else None
+    def owners(self) -> Mapping[str, str]:
+        """Return who owns each table: as the policy declares, else as the job that writes it says."""
+        said = {write.dataset.name: ", ".join(write.owners) for write in self.graph.writes if write.owners}
+        return said | {name: table.owner for name, table in self.policy.tables.items() if table.owner}

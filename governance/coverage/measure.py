@@ -60,9 +60,9 @@ def _tables(names: frozenset[str], pairs: Iterable[Observed], records: Records, 
     for pair in pairs:
         reads[pair.table] += pair.reads
     weights = table_weights(names, records.declarations, lineage)
-    told = _told(records.graph)
+    told, owners = _told(records.graph), records.owners()
     tables = (
-        Table(name, told.get(lineage.dataset(name), Told.ABSENT), records.owner(name), reads[name], weights[name])
+        Table(name, told.get(lineage.dataset(name), Told.ABSENT), owners.get(name), reads[name], weights[name])
         for name in names
     )
     return tuple(sorted(tables, key=lambda table: (-table.reads, -table.weight, table.name)))

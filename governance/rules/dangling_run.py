@@ -1,6 +1,6 @@
 """Dangling run: a START whose end has not come for longer than a stated time, so that nobody knows what it wrote."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from governance.rules.finding import Finding, Severity
 from governance.rules.known import Known
@@ -21,8 +21,13 @@ def find(known: Known) -> tuple[Finding, ...]:
     return tuple(
         _finding(run, known, patience)
         for run in sorted(runs, key=lambda run: (run.began, run.run_id))
-        if run.state_at(known.now, patience) == "ABANDONED"
+        if run.ended is None and known.now - _heard(run) > patience
     )
+
+
+def _heard(run: Run) -> datetime:
+    """Return when its latest event came: a stream has no end, and reports that it still runs."""
+    return run.heard or run.began
 
 
 def _finding(run: Run, known: Known, patience: timedelta) -> Finding:
@@ -35,8 +40,8 @@ def _finding(run: Run, known: Known, patience: timedelta) -> Finding:
         severity=Severity.WARN if later else Severity.ERROR,
         table=table,
         column=None,
-        message=f"job {run.job} began at {run.began:%Y-%m-%d %H:%M} UTC and has sent no end for more than "
-        f"{patience.total_seconds() / 3600:.0f} hours{since}",
+        message=f"job {run.job} began at {run.began:%Y-%m-%d %H:%M} UTC and has sent neither an end nor a sign of life "
+        f"for more than {patience.total_seconds() / 3600:.0f} hours{since}",
         fix="see whether it still runs; if it died, send its FAIL or ABORT with the same run id. "
         "Where runs may take longer, set dangling_after in governance/lineage.toml",
         decided_by=f"run {run.run_id}",

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from governance.dataset import Dataset
-from governance.events.model import TERMINAL
 from governance.graph import Write
 from governance.rules.finding import Finding, Severity
 from governance.rules.known import Head, Known
 from governance.rules.rule import Rule
+from governance.runs import PATIENCE
 
 NAME = "stale_lineage"
 
@@ -57,8 +57,8 @@ def _told_by_missing_run(known: Known) -> set[str]:
 
 
 def _under_way(known: Known) -> set[str]:
-    runs = (run for run in known.runs.values() if run.ended is None and run.state_at(known.now) not in TERMINAL)
-    live = (run for run in runs if run.state_at(known.now) != "ABANDONED")
+    runs = (run for run in known.runs.values() if run.ended is None)
+    live = (run for run in runs if known.now - (run.heard or run.began) <= PATIENCE)
     return {output.dataset.name for run in live for output in run.outputs}
 
 

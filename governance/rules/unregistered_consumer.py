@@ -12,14 +12,16 @@ def find(known: Known) -> tuple[Finding, ...]:
     """Return a finding for each pair of the query log, on a table of the catalog, that nothing explains."""
     if not known.log.reads:
         return ()
+    owners = known.records.owners()
     return tuple(
-        _finding(pair, known) for pair in observe(known.records) if pair.table in known.inventory and not pair.explained
+        _finding(pair, known, owners.get(pair.table))
+        for pair in observe(known.records)
+        if pair.table in known.inventory and not pair.explained
     )
 
 
-def _finding(pair: Observed, known: Known) -> Finding:
+def _finding(pair: Observed, known: Known, owner: str | None) -> Finding:
     many = "many read through that account, so nobody is known to depend on it; " if pair.who.shared else ""
-    owner = known.records.owner(pair.table)
     return Finding(
         rule=NAME,
         severity=Severity.WARN,

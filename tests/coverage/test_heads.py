@@ -38,6 +38,15 @@ def test_the_current_snapshot_its_time_and_its_run(catalog: Catalog) -> None:
     assert abs((found["w.t"].at - datetime.now(UTC)).total_seconds()) < 60
 
 
+def test_a_table_whose_metadata_is_lost_hides_no_other(catalog: Catalog, tmp_path: Path) -> None:
+    for name in ("w.lost", "w.there"):
+        catalog.create_table(name, ROWS.schema).append(ROWS)
+    for file in (tmp_path / "w" / "w" / "lost" / "metadata").glob("*.json"):
+        file.unlink()
+
+    assert list(heads(catalog, ["w.lost", "w.there"])) == ["w.there"]
+
+
 def test_a_snapshot_that_only_rearranges_files_is_passed_over() -> None:
     def snapshot(number: int, operation: Operation) -> SimpleNamespace:
         return SimpleNamespace(snapshot_id=number, parent_snapshot_id=number - 1 or None, summary=Summary(operation))

@@ -155,7 +155,10 @@ def test_a_run_without_end_dangles_after_a_day(known: Tell) -> None:
     (finding,) = found("dangling_run", known(events=(start,)))
 
     assert (finding.severity, finding.table, finding.decided_by) == (Severity.ERROR, "w.t", "run r")
-    assert finding.message == "job w.t began at 2026-08-31 11:00 UTC and has sent no end for more than 24 hours"
+    assert (
+        finding.message
+        == "job w.t began at 2026-08-31 11:00 UTC and has sent neither an end nor a sign of life for more than 24 hours"
+    )
     assert found("dangling_run", known(events=(event("START", NOON - timedelta(hours=23)),))) == ()
 
 
@@ -166,6 +169,12 @@ def test_the_time_it_may_take_is_a_setting(known: Tell, policy: Policy) -> None:
         len(found("dangling_run", known(events=(start,), policy=replace(policy, dangling_after=timedelta(hours=4)))))
         == 1
     )
+
+
+def test_a_stream_that_reports_does_not_dangle(known: Tell) -> None:
+    events = (event("START", NOON - timedelta(days=9)), event("RUNNING", NOON - timedelta(hours=1)))
+
+    assert found("dangling_run", known(events=events)) == ()
 
 
 def test_a_dangling_run_with_a_success_after_it_is_a_warning(known: Tell) -> None:
@@ -262,3 +271,9 @@ def test_a_declared_reader_is_no_finding(known: Tell, read: Read) -> None:
 
 def test_without_logs_nobody_is_unregistered(known: Tell) -> None:
     assert found("unregistered_consumer", known(FLOW)) == ()
+
+
+def test_the_window_of_the_log_is_the_evidence(known: Tell, read: Read) -> None:
+    (finding,) = found("unregistered_consumer", known(log=logged(read("ann", "w.t"))))
+
+    assert finding.decided_by == "query log of 2026-06-03 to 2026-09-01"
