@@ -7,7 +7,7 @@ missing reads as the widest of its type, so that no dependency is lost and none 
 from collections.abc import Iterator
 
 from governance.dataset import Dataset, Field
-from governance.events.model import ColumnLineagePart, InputFieldPart
+from governance.events.model import ColumnLineagePart, InputFieldPart, TransformationPart
 from governance.lineage.model import Transformation
 
 Dependency = tuple[Field, Field | Dataset, Transformation, bool]
@@ -21,35 +21,64 @@ OLD_TYPES = {"IDENTITY": (Transformation.IDENTITY, False), "MASKED": (Transforma
 def input_datasets(lineage: ColumnLineagePart) -> frozenset[Dataset]:
     """Return the datasets that ``lineage`` names as inputs."""
     fields = (part for said in lineage.fields.values() for part in said.input_fields)
-    return frozenset(Dataset(part.namespace, part.name) for part in (*lineage.dataset, *fields))
+    named = {(part.namespace, part.name) for part in (*lineage.dataset, *fields)}
+    return frozenset(Dataset(namespace, name) for namespace, name in named)
 
 
-def dependencies(output: Dataset, lineage: ColumnLineagePart) -> Iterator[Dependency]:
-    """Yield every dependency of ``output`` that ``lineage`` tells, one for each transformation."""
+class Sources:
+    """The fields that inputs name, each made once, however many columns read it."""
+
+    __slots__ = ("_datasets", "_fields")
+
+    def __init__(self) -> None:
+        self._datasets: dict[tuple[str, str], Dataset] = {}
+        self._fields: dict[tuple[str, str, str], Field] = {}
+
+    def field(self, part: InputFieldPart) -> Field:
+        """Return the field that ``part`` names."""
+        key = part.namespace, part.name, part.field
+        found = self._fields.get(key)
+        if found is None:
+            found = self._fields[key] = Field(self.dataset(part.namespace, part.name), part.field)
+        return found
+
+    def dataset(self, namespace: str, name: str) -> Dataset:
+        """Return the dataset of that name."""
+        found = self._datasets.get((namespace, name))
+        if found is None:
+            found = self._datasets[namespace, name] = Dataset(namespace, name)
+        return found
+
+
+def dependencies(output: Dataset, lineage: ColumnLineagePart, sources: Sources | None = None) -> Iterator[Dependency]:
+    """Yield every dependency of ``output`` that ``lineage`` tells, one for each transformation.
+
+    ``sources`` shares the fields that several outputs read; without it they are this output's own.
+    """
+    sources = sources or Sources()
     for name, said in lineage.fields.items():
         old = OLD_TYPES.get((said.transformation_type or "").upper(), (Transformation.TRANSFORMATION, False))
+        target = Field(output, name)
         for part in said.input_fields:
             for transformation, masking in _transformations(part, Transformation.CONDITIONAL, old):
-                yield _source(part), Field(output, name), transformation, masking
+                yield sources.field(part), target, transformation, masking
     for part in lineage.dataset:
         for transformation, masking in _transformations(part, Transformation.FILTER, (Transformation.FILTER, False)):
-            yield _source(part), output, transformation, masking
-
-
-def _source(part: InputFieldPart) -> Field:
-    return Field(Dataset(part.namespace, part.name), part.field)
+            yield sources.field(part), output, transformation, masking
 
 
 def _transformations(
     part: InputFieldPart, indirect: Transformation, untyped: tuple[Transformation, bool]
 ) -> list[tuple[Transformation, bool]]:
-    return [
-        (
-            SPELLED.get(
-                (said.type.upper(), (said.subtype or "").upper()),
-                indirect if said.type.upper() == "INDIRECT" else Transformation.TRANSFORMATION,
-            ),
-            bool(said.masking),
-        )
-        for said in part.transformations
-    ] or [untyped]
+    if not part.transformations:
+        return [untyped]
+    return [(_transformation(said, indirect), bool(said.masking)) for said in part.transformations]
+
+
+def _transformation(said: TransformationPart, indirect: Transformation) -> Transformation:
+    found = SPELLED.get((said.type, said.subtype or ""))
+    if found is None:
+        kind = said.type.upper()
+        widest = indirect if kind == "INDIRECT" else Transformation.TRANSFORMATION
+        found = SPELLED.get((kind, (said.subtype or "").upper()), widest)
+    return found

@@ -6,9 +6,10 @@ or was aborted adds nothing. What jobs and datasets declare of themselves stands
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 
 from governance.dataset import Dataset, Field
-from governance.dependencies import dependencies, input_datasets
+from governance.dependencies import Sources, dependencies, input_datasets
 from governance.events.model import Event
 from governance.graph.model import RANK, Edge, Flow, Graph, Tagged, Write
 from governance.learned import Learned
@@ -29,15 +30,14 @@ def graph_of(runs: Iterable[Run], declared: Iterable[Run] = ()) -> Graph:
     completed = [run for run in runs if run.state == "COMPLETE" and run.ended]
     said = tuple(declared)
     ran = _standing(completed)
-    standing = [*ran, *_beside(ran, _standing(run for run in said if run.learned is Learned.DECLARED))]
+    beside = _beside(ran, _standing(run for run in said if run.learned is Learned.DECLARED))
+    standing = sorted((*ran, *beside), key=_place)
     writes = tuple(_write(run, output) for run, output in standing)
-    edges = tuple(sorted((edge for run, out in standing for edge in _edges(run, out)), key=_edge_order))
-    flows = (flow for write in writes for flow in _flows(write))
-    by_name = sorted(flows, key=lambda flow: (flow.source, flow.target, flow.job, flow.run_id))
+    edges = tuple(_all_edges(standing))
     seen = _seen((*completed, *said))
     return Graph(
         edges=edges,
-        flows=tuple(by_name),
+        flows=tuple(_all_flows(writes)),
         writes=writes,
         fields=_fields(standing, writes, edges, seen),
         tags=_tags(seen),
@@ -51,6 +51,11 @@ def _standing(runs: Iterable[Run]) -> list[Said]:
         for output in run.outputs:
             latest[output.dataset, run.job] = run, output
     return [latest[key] for key in sorted(latest)]
+
+
+def _place(said: Said) -> tuple[object, ...]:
+    run, output = said
+    return output.dataset, run.job, run.run_id
 
 
 def _beside(ran: Iterable[Said], declared: Iterable[Said]) -> Iterator[Said]:
@@ -77,11 +82,15 @@ def _write(run: Run, output: RunDataset) -> Write:
     )
 
 
-def _flows(write: Write) -> Iterator[Flow]:
-    for source in write.inputs:
-        yield Flow(
-            source, write.dataset, write.job.name, write.run_id, write.at, write.traced, write.gaps, write.learned
-        )
+def _all_flows(writes: Iterable[Write]) -> Iterator[Flow]:
+    """Yield the flows by source; those of one source come by target and job already, as writes do."""
+    by_source: dict[Dataset, list[Flow]] = defaultdict(list)
+    for write in writes:
+        said = (write.dataset, write.job.name, write.run_id, write.at, write.traced, write.gaps, write.learned)
+        for source in write.inputs:
+            by_source[source].append(Flow(source, *said))
+    for source in sorted(by_source):
+        yield from by_source[source]
 
 
 def _gaps(output: RunDataset) -> tuple[str, ...]:
@@ -92,22 +101,31 @@ def _gaps(output: RunDataset) -> tuple[str, ...]:
     return tuple(name for name in output.fields if name not in said)
 
 
-def _edges(run: Run, output: RunDataset) -> Iterator[Edge]:
+def _all_edges(standing: Iterable[Said]) -> Iterator[Edge]:
+    sources = Sources()
+    # all that is said of one dataset stands together, so small sorts do
+    for _, of_dataset in groupby(standing, key=lambda said: said[1].dataset):
+        yield from sorted((edge for run, out in of_dataset for edge in _edges(run, out, sources)), key=_edge_order)
+
+
+def _edges(run: Run, output: RunDataset, sources: Sources) -> Iterator[Edge]:
     if output.lineage is None:
         return
     found: dict[tuple[Field, Field | Dataset, Transformation], bool] = {}
-    for source, target, transformation, masking in dependencies(output.dataset, output.lineage):
+    for source, target, transformation, masking in dependencies(output.dataset, output.lineage, sources):
         key = source, target, transformation
         # masked only if every way is: one clear copy beside a hashed one is clear
         found[key] = masking and found.get(key, True)
+    job, run_id, at, learned = run.job.name, run.run_id, ended(run), run.learned
     for (source, target, transformation), masking in found.items():
-        yield Edge(source, target, transformation, masking, run.job.name, run.run_id, ended(run), run.learned)
+        yield Edge(source, target, transformation, masking, job, run_id, at, learned)
 
 
 def _edge_order(edge: Edge) -> tuple[object, ...]:
-    target = edge.target
-    where = (target.dataset, target.name) if isinstance(target, Field) else (target, "")
-    return (where, RANK[edge.transformation], edge.source, edge.job, edge.run_id)
+    target, source = edge.target, edge.source
+    name = target.name if isinstance(target, Field) else ""
+    dataset = source.dataset
+    return (name, RANK[edge.transformation], dataset.namespace, dataset.name, source.name, edge.job, edge.run_id)
 
 
 def _seen(runs: Iterable[Run]) -> list[Said]:
@@ -130,8 +148,11 @@ def _fields(
         # what a job wrote is known from the job; a reader may have seen an older schema of it
         if part.dataset not in written and (id(run) in readers or run.state == "DECLARED"):
             names[part.dataset].update(dict.fromkeys(part.fields))
-    for edge in sorted(edges, key=lambda edge: edge.source):
-        names[edge.source.dataset].setdefault(edge.source.name)
+    named: dict[Dataset, set[str]] = defaultdict(set)
+    for source in dict.fromkeys(edge.source for edge in edges):
+        named[source.dataset].add(source.name)
+    for dataset, of_dataset in named.items():
+        names[dataset].update(dict.fromkeys(name for name in sorted(of_dataset) if name not in names[dataset]))
     return {dataset: tuple(Field(dataset, name) for name in names[dataset]) for dataset in sorted(names)}
 
 
