@@ -9,18 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatchcase
-from typing import TypeVar
 
 from governance.consumers.declared import Declarations, Declared
 from governance.consumers.records import Records
 from governance.dataset import Dataset
-from governance.graph import Flow, Graph
+from governance.graph import Graph
 from governance.queries.model import QueryRead
 
 NO_ACCOUNT = "(no account)"
-
-Key = TypeVar("Key")
-Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,27 +128,41 @@ def _tagged(consumer: Declared, said: Iterable[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """What explains a read: the graph's flows from both ends, of the tables of one namespace."""
+    """What explains a read: the graph's flows, of the tables of one namespace.
+
+    read_by: each table with each job that reads it; ``between``: each table and one derived from it, by which job
+    feeders: the tables that each is derived from; ``outputs``: the tables that each job writes
+    """
 
     namespace: str
-    jobs: frozenset[str]
-    readers: Mapping[Dataset, tuple[Flow, ...]]
-    feeders: Mapping[Dataset, tuple[Flow, ...]]
+    read_by: frozenset[tuple[Dataset, str]]
+    between: Mapping[tuple[Dataset, Dataset], str]
+    feeders: Mapping[Dataset, tuple[Dataset, ...]]
     outputs: Mapping[str, tuple[Dataset, ...]]
     above: dict[Dataset, frozenset[Dataset]]
 
     @classmethod
     def of(cls, graph: Graph, namespace: str) -> "Lineage":
         """Return the index of ``graph``."""
-        readers: dict[Dataset, list[Flow]] = defaultdict(list)
-        feeders: dict[Dataset, list[Flow]] = defaultdict(list)
+        feeders: dict[Dataset, list[Dataset]] = defaultdict(list)
         outputs: dict[str, list[Dataset]] = defaultdict(list)
         for flow in graph.flows:
-            readers[flow.source].append(flow)
-            feeders[flow.target].append(flow)
+            feeders[flow.target].append(flow.source)
         for write in graph.writes:
             outputs[write.job.name].append(write.dataset)
-        return cls(namespace, frozenset(outputs), _frozen(readers), _frozen(feeders), _frozen(outputs), {})
+        return cls(
+            namespace=namespace,
+            read_by=frozenset((flow.source, flow.job) for flow in graph.flows),
+            between={(flow.source, flow.target): flow.job for flow in reversed(graph.flows)},
+            feeders={dataset: tuple(sources) for dataset, sources in feeders.items()},
+            outputs={job: tuple(datasets) for job, datasets in outputs.items()},
+            above={},
+        )
+
+    @property
+    def jobs(self) -> frozenset[str]:
+        """The jobs that write anything."""
+        return frozenset(self.outputs)
 
     def dataset(self, table: str) -> Dataset:
         """Return the dataset that a table is."""
@@ -164,15 +174,11 @@ class Lineage:
             seen: set[Dataset] = set()
             waiting = [dataset]
             while waiting:
-                fresh = {flow.source for flow in self.feeders.get(waiting.pop(), ())} - seen
+                fresh = set(self.feeders.get(waiting.pop(), ())) - seen
                 seen |= fresh
                 waiting.extend(fresh)
             self.above[dataset] = frozenset(seen)
         return self.above[dataset]
-
-
-def _frozen(lists: Mapping[Key, list[Value]]) -> dict[Key, tuple[Value, ...]]:
-    return {key: tuple(values) for key, values in lists.items()}
 
 
 def _observed(who: Who, table: str, reads: list[QueryRead], lineage: Lineage) -> Observed:
@@ -197,9 +203,11 @@ def _explained(who: Who, table: str, writes: frozenset[str], lineage: Lineage) -
     """Return how a read is known, the closest first: an edge of the graph, a declaration, a path through the graph."""
     source = lineage.dataset(table)
     targets = {lineage.dataset(name) for name in (*writes, who.name)}
-    for flow in lineage.readers.get(source, ()):
-        if flow.job == who.job or flow.target in targets:
-            return "edge", flow.job
+    if who.job and (source, who.job) in lineage.read_by:
+        return "edge", who.job
+    to = next((target for target in sorted(targets) if (source, target) in lineage.between), None)
+    if to:
+        return "edge", lineage.between[source, to]
     if who.declared and table in who.declared.tables:
         return "declared", who.declared.file
     beyond = (*_beyond(who, lineage), *sorted(targets))

@@ -5,7 +5,6 @@ neither tells, the tables at least are kept; where not even those, the query is 
 """
 
 import hashlib
-import logging
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,9 +16,6 @@ from governance.lineage.model import ColumnLineage
 from governance.queries.model import Fate, LoggedQuery, QueryRead
 from governance.queries.names import TableNames
 from governance.statement.named import tables_named
-
-# sqlglot cites a text that it cannot parse in its log, and a logged text may hold a person's data
-logging.getLogger("sqlglot").addFilter(lambda record: "unsupported syntax" not in record.getMessage())
 
 Schema = Mapping[str, Mapping[str, str]]
 

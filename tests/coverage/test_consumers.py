@@ -1,5 +1,6 @@
 """Consumers are the union of what four records know, each with its evidence; silence is weighed against the window."""
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -238,3 +239,31 @@ def test_the_page_escapes_what_a_log_says(records: Make, read: Read) -> None:
 
     assert "an\\|n &lt;b&gt;" in page_markdown(consumers_page(found))
     assert "an|n <b>" in page_text(consumers_page(found))
+
+
+def test_a_row_of_the_page(records: Make, read: Read) -> None:
+    contact = Declared("Feed", "export", ("fct.payments.amount",), contact="ops@example.com", accounts=("feed",))
+    reads = [read("feed", "fct.payments", columns=("fct.payments.status",)) for _ in range(1200)]
+
+    text = page_text(consumers_page(find(records(FLOWS, reads, [contact]))))
+
+    row = next(line for line in text.splitlines() if line.startswith("  Feed"))
+    assert re.split(r"  +", row.strip()) == [
+        "Feed",
+        "export",
+        "nobody (ops@example.com)",
+        "not stated",
+        "query log, declared",
+        "1,200",
+        "2026-09-01",
+        "amount, status",
+    ]
+    unread = next(line for line in text.splitlines() if line.startswith("  raw.copy"))
+    assert re.split(r"  +", unread.strip()) == [
+        "raw.copy",
+        "job",
+        "nobody",
+        "not stated",
+        "lineage graph",
+        "some unknown",
+    ]
