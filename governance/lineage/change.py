@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
 
-from governance.errors import ColumnCountMismatch, LineageError
+from governance.errors import ColumnCountMismatch, LineageError, UnparsableSql
 from governance.lineage.columns import Column, Query
 from governance.lineage.edges import CONDITIONAL, FILTER, JOIN, Deps, add, united
 from governance.lineage.joins import read_join, read_joined
@@ -30,10 +30,11 @@ def read_delete(tree: exp.Expr, session: Session) -> Iterable[Effect]:
     scope = Scope(session, environment(tree, session))
     named = tree.args.get("tables")
     using = [exp.From(this=item) for item in tree.args.get("using") or ()]
+    this = tree.args.get("this")
+    if not isinstance(this, exp.Expr):
+        raise session.error(UnparsableSql, "DELETE without FROM", tree, fix="write DELETE FROM and the table")
     if named:
-        using, this = [exp.From(this=tree.args["this"])], named[0]
-    else:
-        this = tree.args["this"]
+        using, this = [exp.From(this=this)], named[0]
     target = _target(scope, tree, this, using)
     read_rows(scope, exp.Select(**_clauses(tree)), ())
     yield _effect(scope, target, [])

@@ -120,8 +120,12 @@ def split(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) -> lis
 def stacked(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) -> list[Column]:
     """``stack(n, a1, b1, a2, b2)`` gives n rows: each column takes every so-manieth value."""
     del alias
-    values = tree.args["expressions"]
-    rows = int(tree.args["this"].name)
+    values, rows_of = tree.args["expressions"], tree.args["this"].name
+    if not rows_of.isdecimal() or rows_of == "0":
+        raise scope.session.error(
+            UnreadConstruct, "the number of rows of STACK is no literal", tree, fix="write a number"
+        )
+    rows = int(rows_of)
     width = -(-len(values) // rows)
     deps = [moved(united([value_of(scope, value) for value in values[n::width]]), TRANSFORMATION) for n in range(width)]
     return [_column(scope, names[n] if n < len(names) else f"col{n}", part) for n, part in enumerate(deps)]

@@ -8,6 +8,7 @@ from sqlglot import exp
 from governance.errors import UnknownColumn
 from governance.lineage.columns import Column, ListedColumns, Relation
 from governance.lineage.edges import FILTER, JOIN, TRANSFORMATION, Deps, add, moved, united
+from governance.lineage.names import identifier
 from governance.lineage.relation import alias_of, read_relation
 from governance.lineage.scope import Scope
 from governance.lineage.value import depend, value_of
@@ -98,7 +99,7 @@ def _shared(sides: Sides) -> list[exp.Expr]:
 def _merge(scope: Scope, names: Sequence[exp.Expr], sides: Sides, join: exp.Expr) -> None:
     value = SIDES.get((join.args.get("side") or "").upper(), _left)
     for name in names:
-        key = scope.session.key(_plain(name))
+        key = scope.session.key(identifier(name))
         ours = scope.merged.get(key) or _in(scope, sides.left, key, name)
         theirs = _in(scope, sides.right, key, name)
         add(scope.rows, ours.deps, sides.hop)
@@ -108,13 +109,9 @@ def _merge(scope: Scope, names: Sequence[exp.Expr], sides: Sides, join: exp.Expr
     scope.seen = {}
 
 
-def _plain(name: exp.Expr) -> exp.Expr:
-    return name if name.__class__ is exp.Identifier else name.args["this"]
-
-
 def _in(scope: Scope, relations: Sequence[Relation], key: str, name: exp.Expr) -> Column:
     for relation in relations:
-        column = relation.columns.find(key, _plain(name).args["this"])
+        column = relation.columns.find(key, identifier(name).name)
         if column is not None:
             return column
     problem = f"USING column {name.name} is missing on one side"

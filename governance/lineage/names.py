@@ -18,9 +18,12 @@ def qualified(tree: exp.Expr) -> list[exp.Expr]:
 
 def identifier(tree: exp.Expr) -> exp.Expr:
     """Return the name in a column definition, reference or list item; a struct's member is its column's name."""
-    if tree.__class__ is exp.Dot:
-        return identifier(tree.args["this"])
-    return tree if tree.__class__ is exp.Identifier else identifier(tree.args["this"])
+    while tree.__class__ is not exp.Identifier:
+        inner = tree.args.get("this")
+        if not isinstance(inner, exp.Expr):
+            return exp.Identifier(this=str(tree.name))
+        tree = inner
+    return tree
 
 
 def nearest(text: str, known: set[str]) -> str | None:

@@ -1,17 +1,35 @@
 """Patterns over column names: LIKE, ILIKE, GLOB, SIMILAR TO."""
 
 import re
+import warnings
 from collections.abc import Callable
 from fnmatch import translate
 
 from sqlglot import exp
 
+from governance.errors import UnreadConstruct
+
 Match = Callable[[str], object]
+
+
+def compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """Return ``pattern`` as a regular expression.
+
+    Raises:
+        UnreadConstruct: it is none.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        try:
+            return re.compile(pattern, flags)
+        except re.error as error:
+            problem = f"{pattern!r} is no regular expression: {error}"
+            raise UnreadConstruct(problem, fix="correct the pattern of COLUMNS or of the star") from error
 
 
 def _like(pattern: str, flags: int) -> Match:
     parts = ("." if char == "_" else ".*" if char == "%" else re.escape(char) for char in pattern)
-    return re.compile("".join(parts), flags | re.DOTALL).fullmatch
+    return compiled("".join(parts), flags | re.DOTALL).fullmatch
 
 
 def like(pattern: str) -> Match:
@@ -26,12 +44,12 @@ def ilike(pattern: str) -> Match:
 
 def glob(pattern: str) -> Match:
     """Return the test of ``name GLOB pattern``."""
-    return re.compile(translate(pattern)).match
+    return compiled(translate(pattern)).match
 
 
 def similar(pattern: str) -> Match:
     """Return the test of ``name SIMILAR TO pattern``, a regular expression in DuckDB."""
-    return re.compile(pattern).fullmatch
+    return compiled(pattern).fullmatch
 
 
 PATTERNS: dict[type, Callable[[str], Match]] = {

@@ -158,6 +158,8 @@ def _parts(inner: Scope, pivot: exp.Expr) -> tuple[str, list[str], list[exp.Expr
         value = pivot.args["expressions"][0]
         values = [part.name for part in value.args["expressions"]] if value.__class__ is exp.Tuple else [value.name]
         return field.args["this"].name, values, field.args["expressions"]
+    if not pivot.args.get("expressions"):
+        raise inner.session.error(UnreadConstruct, "UNPIVOT without ON", pivot, fix="say which columns to unpivot")
     into = pivot.args.get("into")
     if not into:
         return "name", ["value"], pivot.args["expressions"]

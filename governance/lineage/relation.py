@@ -149,6 +149,8 @@ def table_parts(tree: exp.Expr) -> list[exp.Expr]:
         name = name.args["expression"]
     if name.__class__ is exp.Parameter:  # T-SQL's table variable
         name = exp.Identifier(this=f"@{name.name}")
+    if name.__class__ is not exp.Identifier:
+        name = exp.Identifier(this=str(name.name))
     return [*parts, name]
 
 

@@ -1,6 +1,5 @@
 """One SELECT: its relations, then its columns, then the clauses that shape its rows."""
 
-import re
 from contextlib import suppress
 
 from sqlglot import exp
@@ -12,6 +11,7 @@ from governance.lineage.environment import Environment
 from governance.lineage.generators import generated
 from governance.lineage.joins import read_from
 from governance.lineage.naming import columns_named, name_of
+from governance.lineage.patterns import compiled
 from governance.lineage.rows import read_rows
 from governance.lineage.scope import Scope
 from governance.lineage.session import MAX_COLUMNS, Session
@@ -105,7 +105,7 @@ def projection(scope: Scope, tree: exp.Expr) -> Column:
     if tree.__class__ is exp.Alias:
         value = tree.args["this"]
         alias = tree.args["alias"]
-        name, key = alias.args["this"], scope.session.key(alias)
+        name, key = alias.name, scope.session.key(alias)
     else:
         name, key = "", ""
     if value.__class__ is exp.Column:
@@ -140,5 +140,5 @@ def choose(scope: Scope, tree: exp.Expr) -> list[Column]:
 def renamed_by(tree: exp.Expr, alias: str, name: str) -> str:
     r"""Return ``alias`` with ``\1`` and the like filled from the pattern of COLUMNS(…)."""
     pattern = tree.args["this"]
-    match = re.search(pattern.name, name) if pattern.__class__ is exp.Literal else re.search(".*", name)
+    match = compiled(pattern.name if pattern.__class__ is exp.Literal else ".*").search(name)
     return match.expand(alias.replace("\\0", r"\g<0>")) if match is not None and "\\" in alias else alias

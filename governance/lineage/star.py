@@ -1,13 +1,12 @@
 """``*`` and its kin: EXCLUDE, REPLACE, RENAME, LIKE, COLUMNS(…), and the merged columns of USING."""
 
-import re
 from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
 from governance.errors import LimitExceeded, UnknownColumn, UnknownTable, UnparsableSql, UnreadConstruct
 from governance.lineage.columns import Column, Relation
-from governance.lineage.patterns import PATTERNS
+from governance.lineage.patterns import PATTERNS, compiled
 from governance.lineage.scope import Scope
 from governance.lineage.session import MAX_COLUMNS
 from governance.lineage.shapes import shaped
@@ -117,7 +116,7 @@ def _edited(scope: Scope, star: exp.Expr, columns: list[Column]) -> list[Column]
     key = scope.session.key
     excluded = {key(_identifier(tree)): tree for tree in star.args.get("except_") or ()}
     replaced = {key(_aliased(scope, tree)): tree for tree in star.args.get("replace") or ()}
-    renamed = {key(_identifier(tree.args["this"])): tree.args["alias"] for tree in star.args.get("rename") or ()}
+    renamed = {key(_identifier(tree.args["this"])): _aliased(scope, tree) for tree in star.args.get("rename") or ()}
     if not (excluded or replaced or renamed):
         return columns
     present = {column.key for column in columns}
@@ -141,7 +140,7 @@ def _aliased(scope: Scope, tree: exp.Expr) -> exp.Expr:
     alias = tree.args.get("alias")
     if not isinstance(alias, exp.Expr):
         raise scope.session.error(
-            UnparsableSql, "REPLACE without the name of a column", tree, fix="write AS and its name"
+            UnparsableSql, "REPLACE or RENAME without a new name", tree, fix="write AS and its name"
         )
     return alias
 
@@ -168,7 +167,7 @@ def chosen(scope: Scope, tree: exp.Expr) -> list[Column]:
 
 
 def _by_pattern(_scope: Scope, what: exp.Expr) -> Callable[[str], object]:
-    return re.compile(what.name).search
+    return compiled(what.name).search
 
 
 def _by_names(_scope: Scope, what: exp.Expr) -> Callable[[str], object]:

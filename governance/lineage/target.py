@@ -36,8 +36,8 @@ def target_of(tree: exp.Expr, session: Session) -> Target:
     Raises:
         UnknownTable: the name fits several tables.
     """
-    this = tree.args["this"]
-    if tree.__class__ is not exp.Table:
+    this = tree.args.get("this")
+    if tree.__class__ is not exp.Table or not isinstance(this, exp.Expr):
         raise session.error(UnreadStatement, "this does not name a table to write to", tree, fix="name a table")
     if this.__class__ is exp.Var:
         return Target(this.name, None, tree)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
 
-from governance.errors import ColumnCountMismatch, NoLineage, UnknownColumn, UnreadStatement
+from governance.errors import ColumnCountMismatch, NoLineage, UnknownColumn, UnparsableSql, UnreadStatement
 from governance.lineage.columns import Column, ListedColumns, Query, Relation
 from governance.lineage.ctes import named, with_ctes
 from governance.lineage.edges import CONDITIONAL, FILTER, IDENTITY, JOIN, NOTHING, Deps, add, moved, united
@@ -93,7 +93,9 @@ def read_insert(tree: exp.Expr, session: Session) -> Iterable[Effect]:
         raise session.error(UnreadStatement, "INSERT into a directory is not read", tree, fix="write to a table")
     target = target_of(table, session)
     body = tree.args.get("expression") or tree.args.get("source")
-    if body is None:
+    if not body:
+        if not tree.args.get("default"):
+            raise session.error(UnparsableSql, "INSERT without a query", tree, fix="add SELECT or VALUES")
         yield Effect(target.name, Query([]))
         return
     query = session.read(body, session, environment(tree, session), None)
@@ -181,7 +183,9 @@ def assigned(
         depend(scope, tree, CONDITIONAL, steering)
     columns = []
     for assignment in expressions:
-        left, right = assignment.args["this"], assignment.args["expression"]
+        left, right = assignment.args.get("this"), assignment.args.get("expression")
+        if not isinstance(left, exp.Expr) or not isinstance(right, exp.Expr):
+            raise scope.session.error(UnparsableSql, "SET without a value", assignment, fix="write column = value")
         for name, deps in _pairs(scope, left, right):
             column = _assigned_column(scope, target, name)
             columns.append(column._replace(deps=united([deps, steering]), members=None))
