@@ -161,7 +161,7 @@ def _parts(inner: Scope, pivot: exp.Expr) -> tuple[str, list[str], list[exp.Expr
     if not pivot.args.get("expressions"):
         raise inner.session.error(UnreadConstruct, "UNPIVOT without ON", pivot, fix="say which columns to unpivot")
     into = pivot.args.get("into")
-    if not into:
+    if not into or not into.args.get("this") or not into.args.get("expressions"):
         return "name", ["value"], pivot.args["expressions"]
     del inner
     return into.args["this"].name, [part.name for part in into.args["expressions"]], pivot.args["expressions"]

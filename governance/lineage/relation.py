@@ -142,16 +142,18 @@ def _implicit_unnest(scope: Scope, tree: exp.Expr, parts: list[exp.Expr]) -> Rel
 
 def table_parts(tree: exp.Expr) -> list[exp.Expr]:
     """Return the identifiers of a table's name, catalog first."""
-    parts = [tree.args[part] for part in ("catalog", "db") if tree.args.get(part)]
+    parts = [tree.args[part] for part in ("catalog", "db") if isinstance(tree.args.get(part), exp.Expr)]
     name = tree.args["this"]
     while name.__class__ is exp.Dot:
         parts.append(name.args["this"])
         name = name.args["expression"]
-    if name.__class__ is exp.Parameter:  # T-SQL's table variable
-        name = exp.Identifier(this=f"@{name.name}")
-    if name.__class__ is not exp.Identifier:
-        name = exp.Identifier(this=str(name.name))
-    return [*parts, name]
+    return [part if part.__class__ is exp.Identifier else _as_identifier(part) for part in (*parts, name)]
+
+
+def _as_identifier(tree: exp.Expr) -> exp.Expr:
+    """T-SQL's table variable keeps its sign; whatever else stands there is a name that no table has."""
+    sign = "@" if tree.__class__ is exp.Parameter else ""
+    return exp.Identifier(this=f"{sign}{tree.name}")
 
 
 def use(scope: Scope, tree: exp.Expr, query: Query, alias: str) -> Relation:

@@ -226,7 +226,7 @@ class Scope:
             relation = self.relation(keys[:length])
             if relation is None:
                 continue
-            found = relation.columns.find(keys[length], parts[length].args["this"])
+            found = relation.columns.find(keys[length], parts[length].name)
             if found is not None:
                 return self._member(found, keys, parts, length + 1)
             missing = missing or self._unknown(parts[length], [relation])
@@ -258,7 +258,7 @@ class Scope:
         return ", ".join(relation.alias for relation in self.relations if relation.alias) or "scope"
 
     def _unknown(self, name: exp.Expr, where: Sequence[Relation]) -> LineageError:
-        text = name.args["this"]
+        text = name.name
         titles = [relation.title or relation.alias or "the subquery" for relation in where]
         missing = f"{titles[0]} has no column {text}" if len(titles) == 1 else f"no column {text} in {_listed(titles)}"
         known = {column.name for relation in where for column in relation.columns.all() or ()}

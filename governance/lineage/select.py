@@ -1,5 +1,6 @@
 """One SELECT: its relations, then its columns, then the clauses that shape its rows."""
 
+import re
 from contextlib import suppress
 
 from sqlglot import exp
@@ -141,4 +142,8 @@ def renamed_by(tree: exp.Expr, alias: str, name: str) -> str:
     r"""Return ``alias`` with ``\1`` and the like filled from the pattern of COLUMNS(…)."""
     pattern = tree.args["this"]
     match = compiled(pattern.name if pattern.__class__ is exp.Literal else ".*").search(name)
-    return match.expand(alias.replace("\\0", r"\g<0>")) if match is not None and "\\" in alias else alias
+    if match is None or "\\" not in alias:
+        return alias
+    groups = [match.group(), *(group or "" for group in match.groups())]
+    parts = re.split(r"\\(\d)", alias)  # text, digit, text, …
+    return "".join(groups[int(part)] if n % 2 and int(part) < len(groups) else part for n, part in enumerate(parts))

@@ -205,7 +205,7 @@ def _assigned_column(scope: Scope, target: Target, tree: exp.Expr) -> Column:
 def _pairs(scope: Scope, left: exp.Expr, right: exp.Expr) -> list[tuple[exp.Expr, Deps]]:
     if left.__class__ not in {exp.Tuple, exp.Paren}:
         return [(left, value_of(scope, right))]
-    names = left.args.get("expressions") or [left.args["this"]]
+    names = left.args.get("expressions") or [left.args.get("this") or left]
     if right.__class__ is exp.Tuple:
         return [(name, value_of(scope, part)) for name, part in zip(names, right.args["expressions"], strict=True)]
     query = scope.session.read(right, scope.session, scope.env, scope)
