@@ -7,11 +7,12 @@ is not nothing: the answer is about these sources over this window, and says so.
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from governance.consumers.declared import Declarations, Declared
-from governance.consumers.model import GRAPH, LOG, Consumer, Consumers, Evidence, Gap
+from governance.consumers.model import GRAPH, LOG, Consumer, Consumers, Evidence
 from governance.consumers.observed import Observed, observe
+from governance.consumers.reconcile import days, edges_without_reads, reads_without_edge, silence
 from governance.consumers.records import Records
 from governance.dataset import Dataset, Field
 from governance.graph import Graph
@@ -22,7 +23,6 @@ def consumers_of(asked: Dataset | Field, records: Records, at: datetime) -> Cons
     """Return everyone known to read ``asked``, a table or one column of it."""
     dataset = asked.dataset if isinstance(asked, Field) else asked
     column = str(asked) if isinstance(asked, Field) else None
-    owner, window = records.owners().get(dataset.name), records.log.window
     pairs = [pair for pair in observe(records) if pair.table == dataset.name]
     found = _Found(records)
     found.add(_of_graph(records.graph, dataset))
@@ -35,8 +35,8 @@ def consumers_of(asked: Dataset | Field, records: Records, at: datetime) -> Cons
         at=at,
         sources=_sources(records),
         consumers=tuple(sorted(wanted, key=_rank)),
-        log_only=tuple(_read_without_edge(pair, dataset.name, owner) for pair in pairs if not pair.explained),
-        graph_only=tuple(_edges_without_reads(every, dataset.name, window, owner)),
+        log_only=reads_without_edge(records, pairs),
+        graph_only=edges_without_reads(records, pairs, {dataset.name}),
         unreadable=records.log.unreadable,
         unplaced=frozenset(it.name for it in wanted if column and not _certain(it, column)),
     )
@@ -117,31 +117,14 @@ def _notes(declared: Declared | None, evidence: tuple[Evidence, ...], window: Wi
     if declared and last is None:
         yield silence(declared.period, window)
     elif declared and declared.period and last and window and window.end - last > declared.period:
-        quiet = _days(window.end - last)
-        yield f"no read in the last {quiet} of the log, though it runs every {_days(declared.period)}"
+        quiet = days(window.end - last)
+        yield f"no read in the last {quiet} of the log, though it runs every {days(declared.period)}"
     elif not declared and any(it.reads and it.reads < FEW for it in evidence):
         yield "few reads: it may run rarely"
 
 
 FEW = 4
 """Reads in a window below which a consumer may well be a monthly or quarterly job."""
-
-
-def silence(period: timedelta | None, window: Window | None) -> str:
-    """Return what it means that the log has no read of a consumer: nothing, unless its window is long enough."""
-    if window is None:
-        return "no query log was ingested"
-    seen = f"no read in the log of {window} ({_days(window.length)})"
-    if period is None:
-        return f"{seen}; how often it runs is not declared, so that proves nothing"
-    if window.length < period:
-        return f"{seen}, which is shorter than its period of {_days(period)}, so that proves nothing"
-    return f"{seen}, though it runs every {_days(period)}: gone, or it reads where this log does not look"
-
-
-def _days(length: timedelta) -> str:
-    days = length.total_seconds() / 86400
-    return f"{days:.0f} day{'s' * (round(days) != 1)}" if days >= 1 else f"{days * 24:.0f} hours"
 
 
 def _reads(consumer: Consumer, column: str | None) -> bool:
@@ -166,26 +149,3 @@ def _sources(records: Records) -> tuple[tuple[str, Window | None], ...]:
         *(() if records.log.windows else ((LOG, None),)),
         *((kind, None) for kind in kinds),
     )
-
-
-def _read_without_edge(pair: Observed, table: str, owner: str | None) -> Gap:
-    times = f"{pair.reads} read{'s' * (pair.reads != 1)}, last on {pair.last:%Y-%m-%d}"
-    ask = (
-        "resolve the shared account to a person, report or job" if pair.who.shared else "declare it, or ask it to stop"
-    )
-    own = pair.who.declared.owner if pair.who.declared else None
-    return Gap(pair.who.name, table, own or owner, f"{times}, and no edge explains it: {ask}")
-
-
-def _edges_without_reads(
-    consumers: Iterable[Consumer], table: str, window: Window | None, owner: str | None
-) -> Iterator[Gap]:
-    for consumer in consumers:
-        if window and not any(it.source == LOG for it in consumer.evidence):
-            run = max((it.last_read for it in consumer.evidence if it.source == GRAPH and it.last_read), default=None)
-            said = f"no read in the log of {window}, and {_ran(run)}" if run else next(iter(consumer.notes))
-            yield Gap(consumer.name, table, consumer.owner or owner, said)
-
-
-def _ran(at: datetime) -> str:
-    return f"its last run ended {at:%Y-%m-%d}: it reads where this log does not look, or outside its window"

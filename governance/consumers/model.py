@@ -1,6 +1,5 @@
 """The values of an answer about consumers."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -83,6 +82,10 @@ class Gap:
     owner: str | None
     said: str
 
+    def as_dict(self) -> dict[str, str | None]:
+        """Return ``{"consumer", "table", "owner", "said"}``."""
+        return {"consumer": self.consumer, "table": self.table, "owner": self.owner, "said": self.said}
+
 
 @dataclass(frozen=True, slots=True)
 class Consumers:
@@ -128,8 +131,8 @@ class Consumers:
             "consumers": [consumer.as_dict() for consumer in self.consumers],
             "unplaced": sorted(self.unplaced),
             "reconciliation": {
-                "reads_without_edge": [_gap_dict(gap) for gap in self.log_only],
-                "edges_without_reads": [_gap_dict(gap) for gap in self.graph_only],
+                "reads_without_edge": [gap.as_dict() for gap in self.log_only],
+                "edges_without_reads": [gap.as_dict() for gap in self.graph_only],
             },
             "unreadable": self.unreadable,
         }
@@ -148,7 +151,3 @@ def _evidence_dict(evidence: Evidence) -> dict[str, Any]:
         "reads": evidence.reads,
         "columns": list(evidence.columns) if evidence.columns is not None else None,
     }
-
-
-def _gap_dict(gap: Gap) -> Mapping[str, str | None]:
-    return {"consumer": gap.consumer, "table": gap.table, "owner": gap.owner, "said": gap.said}

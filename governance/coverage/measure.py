@@ -20,6 +20,7 @@ from datetime import datetime
 
 from governance.consumers.declared import UNSTATED, WEIGHTS, Declarations
 from governance.consumers.observed import Lineage, Observed, observe
+from governance.consumers.reconcile import edges_without_reads
 from governance.consumers.records import Records
 from governance.coverage.model import Coverage, Share, Table, Told, Weighted
 from governance.dataset import Dataset
@@ -50,6 +51,7 @@ def measure(records: Records, inventory: Iterable[str], at: datetime, typed: Sha
         columns_of=_columns(records.graph, {lineage.dataset(name) for name in names}),
         tables=tables,
         observed=inside,
+        unread=edges_without_reads(records, inside, names),
         outside=len(pairs) - len(inside),
         unreadable=records.log.unreadable,
     )

@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import Enum
 from typing import Any
 
+from governance.consumers.model import Gap
 from governance.consumers.observed import Observed
 from governance.queries.model import Window
 
@@ -72,6 +73,7 @@ class Coverage:
     typed:      column-level inputs that came with type and subtype; None where the events were not looked at
     tables:     of the inventory, the most read and most critical first
     observed:   pairs of the log on tables of the inventory; ``outside``: pairs on other tables
+    unread:     edges of which the log has no read, with owners; none without a log
     unreadable: logged queries that read nobody knows what
     """
 
@@ -86,6 +88,7 @@ class Coverage:
     columns_of: Mapping[str, int]
     tables: tuple[Table, ...]
     observed: tuple[Observed, ...]
+    unread: tuple[Gap, ...]
     outside: int
     unreadable: int
 
@@ -130,8 +133,8 @@ class Coverage:
 
         ``at`` and the ends of ``windows`` (``log``, ``from``, ``to``) are ISO times; ``measures`` are shares (``part``,
         ``whole``, ``ratio``) by name; ``columns`` counts columns with inputs, from none, unknown. ``missing_tables``,
-        ``untraced_tables`` and ``missing_edges`` are lists with owners, ``outside`` counts pairs on tables that the
-        inventory lacks.
+        ``untraced_tables``, ``missing_edges`` and ``unread_edges`` are lists with owners, ``outside`` counts pairs on
+        tables that the inventory lacks.
         """
         return {
             "at": self.at.isoformat(),
@@ -144,6 +147,7 @@ class Coverage:
             "missing_tables": [_table_dict(table) for table in self.missing_tables],
             "untraced_tables": [_table_dict(table) for table in self.untraced_tables],
             "missing_edges": [_pair_dict(pair, self._owner(pair.table)) for pair in self.missing_edges],
+            "unread_edges": [gap.as_dict() for gap in self.unread],
             "outside": self.outside,
             "unreadable": self.unreadable,
         }

@@ -8,6 +8,7 @@ from governance.report.page import Listing, Part
 
 TABLE_HEAD = ("Table", "Known of its columns", "Owner", "Reads")
 EDGE_HEAD = ("Consumer", "Table", "Table's owner", "Reads", "Last read")
+UNREAD_HEAD = ("Consumer", "Table", "Owner", "What the records say")
 HISTORY_HEAD = ("When", "Tables in the graph", "With column lineage", "Reads explained", "Days of log", "Unreadable")
 
 
@@ -29,6 +30,8 @@ def coverage_page(coverage: Coverage) -> Iterator[Part]:
         for pair in coverage.missing_edges
     ]
     yield Listing("Reads that nothing explains", EDGE_HEAD, edges)
+    unread = [(gap.consumer, gap.table, gap.owner or "nobody", gap.said) for gap in coverage.unread]
+    yield Listing("Edges with no read in the window", UNREAD_HEAD, unread)
 
 
 def history_page(history: Iterable[Measured]) -> Iterator[Part]:

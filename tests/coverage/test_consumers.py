@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from governance.consumers.declared import Declared
-from governance.consumers.find import consumers_of, silence
+from governance.consumers.find import consumers_of
 from governance.consumers.model import Consumer, Consumers
+from governance.consumers.reconcile import silence
 from governance.consumers.records import Records
 from governance.dataset import Dataset, Field
 from governance.queries.model import QueryRead, Window
@@ -170,10 +171,10 @@ def test_reconciliation_has_both_sides_with_owners(records: Make, read: Read) ->
 
     assert [(gap.consumer, gap.owner) for gap in found.log_only] == [("ann", "team:finance")]
     assert [(gap.consumer, gap.owner) for gap in found.graph_only] == [
-        ("raw.copy", "team:finance"),
         ("Quarterly report", "team:finance"),
+        ("raw.copy", "team:finance"),
     ]
-    assert "its last run ended 2026-08-30" in found.graph_only[0].said
+    assert "its last run ended 2026-08-30" in found.graph_only[1].said
 
 
 def test_without_a_log_no_edge_is_said_to_be_unread(records: Make) -> None:
@@ -259,11 +260,20 @@ def test_a_row_of_the_page(records: Make, read: Read) -> None:
         "amount, status",
     ]
     unread = next(line for line in text.splitlines() if line.startswith("  raw.copy"))
-    assert re.split(r"  +", unread.strip()) == [
-        "raw.copy",
-        "job",
-        "nobody",
-        "not stated",
-        "lineage graph",
-        "some unknown",
+    cells = re.split(r"  +", unread.strip())
+    assert cells == ["raw.copy", "job", "nobody", "not stated", "lineage graph", "some unknown"]
+
+
+def test_an_empty_record_is_said_to_be_empty(records: Make) -> None:
+    found = find(records())
+
+    assert found.as_dict()["sources"] == [
+        {"source": "lineage graph", "window": None},
+        {"source": "query log", "window": None},
+        {"source": "declared", "window": None},
     ]
+    assert "Sources: lineage graph: empty; query log: empty; declared." in page_text(consumers_page(found))
+
+
+def test_the_last_read_is_what_a_log_saw_not_when_a_job_ended(records: Make) -> None:
+    assert named(find(records(FLOWS)))["mart.revenue"].last_read is None

@@ -159,6 +159,26 @@ def test_missing_tables_and_reads_come_with_owners_the_weightiest_first(records:
     ]
 
 
+def test_edges_without_reads_come_with_owners_and_what_that_is_worth(records: Make, read: Read) -> None:
+    board = Declared("Board", "dashboard", ("fct.payments", "x.x"), "team:bi", period=timedelta(days=365))
+    flows = """
+    fct.payments: src.payments -> fct.payments a<src.payments.a
+    elsewhere: out.side -> fct.payments a<out.side.a
+    etl: src.payments -> stg.payments a<src.payments.a
+    """
+
+    made = records(flows, [read("someone", "src.payments", writes=("stg.payments",))], [board])
+    found = measure(made, ["src.payments", "fct.payments"], NOON)
+
+    assert [(gap.table, gap.consumer, gap.owner) for gap in found.unread] == [
+        ("fct.payments", "Board", "team:bi"),
+        ("src.payments", "fct.payments", "team:finance"),
+    ]
+    assert "shorter than its period of 365 days" in found.unread[0].said
+    assert "its last run ended 2026-08-30" in found.unread[1].said
+    assert "Edges with no read in the window: 2" in page_text(coverage_page(found))
+
+
 def test_the_json_form(records: Make, read: Read) -> None:
     document = measure(records("j: src.s -> w.t a<src.s.a", [read("j", "src.s")]), ["w.t"], NOON).as_dict()
 
@@ -171,6 +191,7 @@ def test_the_json_form(records: Make, read: Read) -> None:
         "missing_tables",
         "untraced_tables",
         "missing_edges",
+        "unread_edges",
         "outside",
         "unreadable",
     }
