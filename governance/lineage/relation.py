@@ -150,8 +150,10 @@ def table_parts(tree: exp.Expr) -> list[exp.Expr]:
     return [part if part.__class__ is exp.Identifier else _as_identifier(part) for part in (*parts, name)]
 
 
-def _as_identifier(tree: exp.Expr) -> exp.Expr:
+def _as_identifier(tree: exp.Expr | str) -> exp.Expr:
     """T-SQL's table variable keeps its sign; whatever else stands there is a name that no table has."""
+    if isinstance(tree, str):
+        return exp.Identifier(this=tree)
     sign = "@" if tree.__class__ is exp.Parameter else ""
     return exp.Identifier(this=f"{sign}{tree.name}")
 
