@@ -73,6 +73,7 @@ class _Judge:
         self.rows_unstable = False
         self.of_field = [{edge[:2] for edge in edges} for _, edges in lineage.fields]
         self.of_rows = {edge[:2] for edge in lineage.dataset}
+        self.of_order = {edge[:2] for edge in lineage.dataset if edge[3] == "SORT"}
         self.fields = [name for name, _ in lineage.fields]
         self.edges = {
             (name, *column) for name, found in zip(self.fields, self.of_field, strict=True) for column in found
@@ -104,8 +105,9 @@ class _Judge:
         rest = [at for at in stable if at not in own and world.column != (self.read, self.fields[at])]
         moved = self.moved(base, rows, rest, joint=joint)
         if world.column in self.of_rows:
-            if moved:
+            if moved or (world.column in self.of_order and rows != base):
                 trial.confirmed.add(("*", *world.column))
+            if moved:
                 return
         elif moved and self.stays(world, base, rest, joint=joint):
             trial.misses.append(Miss(world.column, world.change, moved))
