@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from governance.errors import HeadwaterError
 from governance.queries.files import Line
 from governance.queries.formats import Format, format_named, format_of, logged
 from governance.queries.model import Fate, LoggedQuery, QueryRead, Window
@@ -75,7 +76,7 @@ def ingest(lines: Iterable[Line], export: Export, schema: Schema, store: QuerySt
     """Read ``lines`` against ``schema`` and keep what they read in ``store``.
 
     Raises:
-        HeadwaterError: no known form, or the store cannot be written.
+        HeadwaterError: no known form, a window that ends before it starts, or the store cannot be written.
     """
     told = list(lines)
     first = next((row for _, row in told if row is not None), None)
@@ -111,7 +112,12 @@ def _queries(lines: Iterable[Line], form: Format, user: str, times: list[datetim
 def _window(export: Export, form: Format, times: list[datetime]) -> Window | None:
     start = export.window[0] or min(times, default=None)
     end = export.window[1] or max(times, default=None)
-    return Window(start, end, export.log or form.name) if start and end and start <= end else None
+    if start is None or end is None:
+        return None
+    if start > end:
+        problem = f"{export.file}: its window would end on {end:%Y-%m-%d}, before it starts on {start:%Y-%m-%d}"
+        raise HeadwaterError(problem, fix="give --from and --to as the times between which the log was kept")
+    return Window(start, end, export.log or form.name)
 
 
 def _some(outcomes: Iterable[Outcome], fate: Fate) -> tuple[tuple[int, str], ...]:

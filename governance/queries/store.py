@@ -24,9 +24,9 @@ class _Span(msgspec.Struct, frozen=True):
 
     start: datetime
     end: datetime
-    log: str
-    file: str
-    queries: int
+    log: str = ""
+    file: str = ""
+    queries: int = 0
 
 
 _READ = msgspec.json.Decoder(QueryRead)
@@ -74,7 +74,11 @@ class QueryStore:
             raise _unusable(self.folder, error) from error
         unique = {read.id: read for read in reads}
         ordered = sorted(unique.values(), key=lambda read: (read.at, read.id))
-        return QueryLog(tuple(ordered), merged(Window(it.start, it.end, it.log) for it in spans), tuple(problems))
+        windows = merged(Window(it.start, it.end, it.log) for it in spans)
+        if ordered and not windows:
+            # stopped between reads and window: what was read says at least of which time the log spoke
+            windows = (Window(ordered[0].at, ordered[-1].at),)
+        return QueryLog(tuple(ordered), windows, tuple(problems))
 
     def _append(self, day: str, reads: list[QueryRead]) -> int:
         file = self.folder / f"queries-{day}.ndjson"

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from governance.coverage.history import Measured
 from governance.coverage.model import Coverage, Share, Table, Weighted
-from governance.report.page import Listing, Part
+from governance.report.page import Figures, Listing, Part
 
 TABLE_HEAD = ("Table", "Known of its columns", "Owner", "Reads")
 EDGE_HEAD = ("Consumer", "Table", "Table's owner", "Reads", "Last read")
@@ -19,7 +19,7 @@ def coverage_page(coverage: Coverage) -> Iterator[Part]:
         _row("tables with column lineage", coverage.columns),
         _row("reads that lineage explains", coverage.edges),
     ]
-    yield Listing("Measures", ("Share of", "Plain", "By reads", "By criticality"), rows)
+    yield Figures("Coverage", ("Share of", "Plain", "By reads", "By criticality"), rows)
     yield _against(coverage)
     yield _granularity(coverage)
     yield Listing("Tables that the graph lacks", TABLE_HEAD, _tables(coverage.missing_tables))
@@ -54,7 +54,7 @@ def _row(what: str, measure: Weighted) -> tuple[str, ...]:
 
 def _against(coverage: Coverage) -> str:
     tables = f"Measured against {len(coverage.tables):,} tables of the catalog"
-    if coverage.window is None:
+    if coverage.window is None and not coverage.observed:
         return f"{tables}; no query log was ingested, so reads are not measured."
     kinds = ", ".join(f"{how} {count:,}" for how, count in sorted(coverage.explained_by.items())) or "nothing"
     return (

@@ -20,7 +20,16 @@ class Listing:
         return f"{self.title}: {len(self.rows)}"
 
 
-Part = str | Listing
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """A table whose number of rows says nothing."""
+
+    heading: str
+    head: tuple[str, ...]
+    rows: Sequence[Sequence[str]]
+
+
+Part = str | Listing | Figures
 
 
 def page_text(parts: Iterable[Part]) -> str:

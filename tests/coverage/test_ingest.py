@@ -99,9 +99,11 @@ def test_lines_that_read_nothing_are_part_of_the_window(store: QueryStore) -> No
     assert of(store, row("begin"), row(), row("commit", day=1)).window == Window(FIRST, LAST, "plain")
 
 
-def test_a_window_that_ends_before_it_starts_is_none(store: QueryStore) -> None:
-    assert of(store, row(), window=(datetime(2026, 10, 1, tzinfo=UTC), None)).window is None
-    assert store.read().windows == ()
+def test_a_window_that_ends_before_it_starts_is_an_error_and_keeps_nothing(store: QueryStore) -> None:
+    with pytest.raises(HeadwaterError, match="would end on 2026-09-01, before it starts on 2026-10-01; give --from"):
+        of(store, row(), window=(datetime(2026, 10, 1, tzinfo=UTC), None))
+
+    assert store.read().reads == ()
 
 
 def test_an_account_for_lines_that_name_none(store: QueryStore) -> None:

@@ -363,6 +363,13 @@ def test_a_torn_line_is_told_and_the_next_write_does_not_glue_to_it(tmp_path: Pa
     assert log.problems == ("queries-2026-09-01.ndjson:2: no whole record",)
 
 
+def test_reads_whose_window_was_lost_speak_for_their_own_time(tmp_path: Path) -> None:
+    store = QueryStore(tmp_path)
+    store.add([read("a"), read("b", NOON + timedelta(hours=2))], None, "log")
+
+    assert store.read().window == Window(NOON, NOON + timedelta(hours=2))
+
+
 def test_an_empty_store_has_no_window(tmp_path: Path) -> None:
     log = QueryStore(tmp_path / "queries").read()
 
