@@ -8,7 +8,14 @@ from tests.lineage.law.draw import Draw
 from tests.lineage.law.terms import Atoms, Term, leaf, term
 
 AGGREGATES = {
-    "i": ("sum({})::int", "max({})", "min({})", "bit_xor({})", "quantile_disc({}, 0.5)"),
+    "i": (
+        "sum({})::int",
+        "max({})",
+        "min({})",
+        "bit_xor({})",
+        "quantile_disc({}, 0.5)",
+        "percentile_disc(0.5) WITHIN GROUP (ORDER BY {})",
+    ),
     "v": ("max({})", "min({})"),
     "d": ("max({})", "min({})"),
     "b": ("bool_or({})", "bool_and({})"),

@@ -79,8 +79,7 @@ def _using(kind: str) -> Join:
         if not common:
             return _cross_with(left, right)
         name = making.draw.pick(common)
-        one = left.merged.get(name) or next(c for r in left.members for c in r.columns if c.name == name)
-        two = next(c for c in right.members[0].columns if c.name == name)
+        one, two = _left(left, name), _right(right, name)
         if one.kind != two.kind or one.kind == "m":
             return _cross_with(left, right)
         joined = through(united(one.deps, two.deps), "JOIN")
@@ -89,6 +88,33 @@ def _using(kind: str) -> Join:
         return replace(both, merged={**left.merged, name: _merged(kind, one, two)}, sizes=sizes)
 
     return join
+
+
+def _natural(making: Making, around: Surroundings, left: From) -> From:
+    right = member(making, around)
+    common = _common(left, right)
+    shared = {one.name for one in right.members[0].columns} & set(left.names())
+    pairs = {name: (_left(left, name), _right(right, name)) for name in common}
+    if (
+        not common
+        or shared != set(common)
+        or any(one.kind != two.kind or one.kind == "m" for one, two in pairs.values())
+    ):
+        return _cross_with(left, right)
+    kind = making.draw.pick(("", "LEFT ", "FULL "))
+    joined = through(united(*(side.deps for pair in pairs.values() for side in pair)), "JOIN")
+    both = _together(left, f"{left.sql} NATURAL {kind}JOIN {right.sql}", right, joined)
+    merged = {name: _merged(kind.strip(), *pair) for name, pair in pairs.items()}
+    sizes = {name: left.sizes.get(name, 1) + 1 for name in common}
+    return replace(both, merged={**left.merged, **merged}, sizes={**left.sizes, **sizes})
+
+
+def _left(left: From, name: str) -> Column:
+    return left.merged.get(name) or next(one for side in left.members for one in side.columns if one.name == name)
+
+
+def _right(right: From, name: str) -> Column:
+    return next(one for one in right.members[0].columns if one.name == name)
 
 
 def _merged(kind: str, one: Column, two: Column) -> Column:
@@ -153,6 +179,7 @@ JOINS: Sequence[Join] = (
     _using("LEFT"),
     _using("RIGHT"),
     _using("FULL"),
+    _natural,
     _asof,
     _lateral,
     _unnest,

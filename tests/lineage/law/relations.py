@@ -101,6 +101,9 @@ def member(making: Making, around: Surroundings) -> From:
     if around.ctes and draw.chance(50):
         name, query = draw.pick(around.ctes)
         return From(f"{name} AS {alias}", (Relation(alias, query.columns),), query.rows, query.reads)
+    if draw.chance(4):
+        columns = (Column("k", "i", NONE), Column("w", "v", NONE))
+        return From(f"(VALUES (1, 'kelp'), (2, 'reef')) AS {alias}(k, w)", (Relation(alias, columns),))
     if around.depth > 0 and draw.chance(25):
         query = making.select(making, replace(around, depth=around.depth - 1, outer=()))
         return _derived(making, query, alias)

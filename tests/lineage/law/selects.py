@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from tests.lineage.law import subqueries
 from tests.lineage.law.aggregates import Window, aggregate, window, windowed
-from tests.lineage.law.deps import Deps, through, united
+from tests.lineage.law.deps import Deps, column, through, united
 from tests.lineage.law.draw import Draw
 from tests.lineage.law.joins import from_clause
 from tests.lineage.law.relations import Column, From, Making, Query, Surroundings, atoms, star, whole_row
@@ -84,6 +84,14 @@ def _star(making: Making, found: From, made: Clauses) -> Query:
         new = term(making.draw, tuple(atom for atom in atoms(found) if atom.bare), "i", 1)
         made.items = f"* REPLACE ({new.sql} AS {old.name})"
         columns = tuple(Column(one.name, "i", new.deps) if one.name == old.name else one for one in columns)
+    elif making.draw.chance(40):
+        old, new = making.draw.pick(columns).name, making.fresh("new")
+        made.items = f"* RENAME ({old} AS {new})"
+        columns = tuple(replace(one, name=new) if one.name == old else one for one in columns)
+    elif making.draw.chance(50):
+        only = making.draw.pick(columns).name
+        made.items = f"COLUMNS('^{only}$')"
+        columns = tuple(one for one in columns if one.name == only)
     return _query(made, columns)
 
 
@@ -225,3 +233,6 @@ def _order(draw: Draw, made: Clauses, items: Sequence[Item], readable: Atoms) ->
     made.add(f"ORDER BY {text}", every, "SORT")
     if draw.chance(60):
         made.rest.append(f"LIMIT {1 + draw.below(4)}")
+    elif draw.chance(10):
+        made.add("LIMIT (SELECT max(k) FROM s.v)", column("s.v", "k"), "FILTER")
+        made.reads.add("s.v")
