@@ -143,7 +143,8 @@ def test_inputs_without_type_are_told_from_typed_ones(flows: Callable[[str], tup
 
 
 def test_missing_tables_and_reads_come_with_owners_the_weightiest_first(records: Make, read: Read) -> None:
-    reads = [read("ann", "src.payments"), *(read("bob", "fct.payments") for _ in range(3))]
+    unknown = read("ann", "src.payments", columns=None)
+    reads = [unknown, *(read("bob", "fct.payments", columns=("fct.payments.a",)) for _ in range(3))]
 
     found = measure(records("", reads), ["x.x", "src.payments", "fct.payments"], NOON)
 
@@ -157,6 +158,7 @@ def test_missing_tables_and_reads_come_with_owners_the_weightiest_first(records:
         ("bob", "fct.payments", "team:finance", 3),
         ("ann", "src.payments", "team:billing", 1),
     ]
+    assert [it["columns"] for it in document["missing_edges"]] == [["fct.payments.a"], None]
 
 
 def test_edges_without_reads_come_with_owners_and_what_that_is_worth(records: Make, read: Read) -> None:
