@@ -79,7 +79,8 @@ def _since(table: str, head: Head, last: Write) -> Finding:
 def _gone(known: Known) -> Iterator[Finding]:
     for write in known.graph.writes:
         dataset = write.dataset
-        own = dataset.namespace == known.policy.lineage.namespace
+        # a table that says itself that it is dropped is marked so wherever its lineage is shown
+        own = dataset.namespace == known.policy.lineage.namespace and dataset not in known.graph.dropped
         # the catalog is listed before the events are read: a table made in between is not gone
         settled = write.at <= known.now - SETTLED
         if own and settled and dataset.name not in known.inventory:

@@ -133,6 +133,14 @@ def test_lineage_of_a_table_that_is_gone_is_stale_and_warned_of(known: Tell) -> 
     assert finding.fix == "build it again by its pipeline, or remove the pipeline"
 
 
+def test_a_table_that_says_it_was_dropped_is_no_finding(known: Tell) -> None:
+    raw = msgspec.to_builtins(event("COMPLETE", NOON - timedelta(days=1), "drop", "dba"))
+    raw["outputs"][0]["facets"] = {"lifecycleStateChange": {"lifecycleStateChange": "DROP"}}
+    dropped = msgspec.convert(raw, Event)
+
+    assert found("stale_lineage", known(events=(written(), dropped), inventory=frozenset())) == ()
+
+
 def test_a_table_made_while_the_rule_looked_is_not_gone(known: Tell) -> None:
     just_now = known(events=(written(at=NOON),), inventory=frozenset())
 
