@@ -38,6 +38,7 @@ def consumers_of(asked: Dataset | Field, records: Records, at: datetime) -> Cons
         log_only=reads_without_edge(records, pairs),
         graph_only=edges_without_reads(records, pairs, {dataset.name}),
         unreadable=records.log.unreadable,
+        derived=_derived(records, dataset),
         unplaced=frozenset(it.name for it in wanted if column and not _certain(it, column)),
     )
 
@@ -138,6 +139,20 @@ def _certain(consumer: Consumer, column: str) -> bool:
 def _rank(consumer: Consumer) -> tuple[int, int, str]:
     order = {"critical": 0, "high": 1, "medium": 2, None: 2, "low": 3}
     return order[consumer.criticality], -consumer.reads, consumer.name
+
+
+def _derived(records: Records, dataset: Dataset) -> tuple[str, ...]:
+    """Return the tables that jobs derive from ``dataset``, whichever of its columns they read."""
+    targets: dict[Dataset, set[Dataset]] = defaultdict(set)
+    for flow in records.graph.flows:
+        targets[flow.source].add(flow.target)
+    seen: set[Dataset] = set()
+    waiting = [dataset]
+    while waiting:
+        fresh = targets[waiting.pop()] - seen
+        seen |= fresh
+        waiting.extend(fresh)
+    return tuple(sorted(str(it) for it in seen - {dataset}))
 
 
 def _sources(records: Records) -> tuple[tuple[str, Window | None], ...]:

@@ -1,6 +1,6 @@
 """The values of an answer about consumers."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -94,6 +94,7 @@ class Consumers:
     sources:  what was asked, each with its window (None: it speaks of no span of time)
     log_only: reads with no edge; ``graph_only``: edges with no read in the window
     unplaced: consumers whose columns are unknown where one column was asked for; they may read it
+    derived:  tables that jobs derive from it, however far: their consumers read it too, in a way
     """
 
     asked: str
@@ -103,7 +104,8 @@ class Consumers:
     log_only: tuple[Gap, ...]
     graph_only: tuple[Gap, ...]
     unreadable: int
-    unplaced: frozenset[str] = field(default=frozenset())
+    unplaced: frozenset[str] = frozenset()
+    derived: tuple[str, ...] = ()
 
     @property
     def statement(self) -> str:
@@ -118,8 +120,8 @@ class Consumers:
 
         ``sources`` are ``{"source", "window": {"from", "to"} or null}``; each of ``consumers`` has ``name``, ``kind``,
         ``owner``, ``contact``, ``criticality``, ``registered``, ``shared``, ``notes`` and ``evidence``, a list of
-        ``{"source", "how", "window", "last_read", "reads", "columns"}``. ``reconciliation`` has
-        ``reads_without_edge`` and ``edges_without_reads``, lists of ``{"consumer", "table", "owner", "said"}``.
+        ``{"source", "how", "window", "last_read", "reads", "columns"}``; ``derived`` names tables. ``reconciliation``
+        has ``reads_without_edge`` and ``edges_without_reads``, lists of ``{"consumer", "table", "owner", "said"}``.
         """
         return {
             "asked": self.asked,
@@ -130,6 +132,7 @@ class Consumers:
             ],
             "consumers": [consumer.as_dict() for consumer in self.consumers],
             "unplaced": sorted(self.unplaced),
+            "derived": list(self.derived),
             "reconciliation": {
                 "reads_without_edge": [gap.as_dict() for gap in self.log_only],
                 "edges_without_reads": [gap.as_dict() for gap in self.graph_only],

@@ -18,6 +18,8 @@ def consumers_page(consumers: Consumers) -> Iterator[Part]:
     yield f"Sources: {'; '.join(_source(name, window) for name, window in consumers.sources)}."
     if consumers.unreadable:
         yield f"Logged queries that could not be read: {consumers.unreadable:,}. Any of them may read it."
+    if consumers.derived:
+        yield f"Tables derived from it, whose consumers a change may reach: {', '.join(consumers.derived)}."
     yield Listing("Reads with no edge", GAP_HEAD, _gaps(consumers.log_only))
     yield Listing("Edges with no read in the window", GAP_HEAD, _gaps(consumers.graph_only))
 

@@ -98,6 +98,15 @@ def test_each_evidence_has_window_last_read_and_count(records: Make, read: Read)
     assert (said.how, said.columns) == ("by ann", ("fct.payments.amount",))
 
 
+def test_tables_derived_from_it_are_named_for_their_consumers(records: Make) -> None:
+    circle = f"{FLOWS}\nback: mart.revenue -> fct.payments status<mart.revenue.amount\nlast: raw.copy -> z.z ?"
+
+    found = find(records(circle))
+
+    assert found.derived == ("mart.revenue", "raw.copy", "z.z")
+    assert "whose consumers a change may reach: mart.revenue, raw.copy, z.z." in page_text(consumers_page(found))
+
+
 def test_a_job_without_column_lineage_reads_nobody_knows_which_columns(records: Make) -> None:
     found = named(find(records(FLOWS)))
 
@@ -204,6 +213,7 @@ def test_the_json_form(records: Make, read: Read) -> None:
         "sources",
         "consumers",
         "unplaced",
+        "derived",
         "reconciliation",
         "unreadable",
     }
