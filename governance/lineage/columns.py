@@ -1,6 +1,7 @@
 """What a relation's columns are: stored in a table, computed by a query, or only known to a file."""
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple, Protocol
 
 from governance.lineage.dialects import Rules, lower
@@ -33,6 +34,9 @@ class Columns(Protocol):
     def all(self) -> Sequence[Column] | None:
         """Return every column in order, None where they cannot be known."""
 
+    def names(self) -> AbstractSet[str]:
+        """Return the folded names by which ``find`` finds a column."""
+
 
 class ListedColumns:
     """The columns of a query, a VALUES list, a function: all known."""
@@ -51,6 +55,10 @@ class ListedColumns:
     def all(self) -> Sequence[Column]:
         """See ``Columns``."""
         return self._all
+
+    def names(self) -> AbstractSet[str]:
+        """See ``Columns``."""
+        return self._index.keys()
 
 
 class TableColumns:
@@ -83,6 +91,10 @@ class TableColumns:
         if self._all is None:
             self._all = tuple(self._column(spelt) for spelt in self._types)
         return self._all
+
+    def names(self) -> AbstractSet[str]:
+        """See ``Columns``."""
+        return (self._types if self._names is None else self._names).keys()
 
     def _column(self, spelt: str) -> Column:
         """Return the column that the schema spells so; its key is its unquoted name, unless that is another column."""
@@ -133,6 +145,10 @@ class OpenColumns:
     def all(self) -> None:
         """See ``Columns``."""
         return
+
+    def names(self) -> AbstractSet[str]:
+        """See ``Columns``: none are known beforehand."""
+        return frozenset()
 
 
 class Relation(NamedTuple):

@@ -3,18 +3,15 @@
 Each rule adds what it knows to ``into`` and pushes the parts that the walk of ``value.depend`` shall go on with.
 """
 
-from collections.abc import Callable, Container
-
 from sqlglot import exp
 
 from governance.errors import DynamicSql, UnknownColumn, UnreadConstruct
+from governance.lineage.calls import CALLS, Push, Rule
 from governance.lineage.columns import Column
 from governance.lineage.edges import (
     AGGREGATION,
     COMPOSE,
-    CONDITIONAL,
     FILTER,
-    JOIN,
     NOTHING,
     SORT,
     TRANSFORMATION,
@@ -24,20 +21,10 @@ from governance.lineage.edges import (
     rowwise,
 )
 from governance.lineage.functions import (
-    CONDITIONS,
-    FILTERING,
-    GENERATORS,
-    PICKS,
-    POSITIONAL_CASES,
     SORTED_TEXT,
-    uses_of,
 )
-from governance.lineage.masking import MASKS, SIZES
 from governance.lineage.scope import Scope
 from governance.lineage.value import LEAVES, depend
-
-Push = Callable[[tuple[exp.Expr, int]], None]
-Rule = Callable[[Scope, exp.Expr, int, Deps, Push], None]
 
 
 def subquery(scope: Scope, tree: exp.Expr, hop: int, into: Deps, _push: Push) -> None:
@@ -120,106 +107,6 @@ def within_group(_scope: Scope, tree: exp.Expr, hop: int, _into: Deps, push: Pus
         push((item, COMPOSE[hop][SORT if only_order else AGGREGATION]))
 
 
-def aggregate(_scope: Scope, tree: exp.Expr, hop: int, _into: Deps, push: Push) -> None:
-    """An aggregate known by name only, with ClickHouse's suffix for a condition."""
-    name = _name(tree)
-    parts = list(tree.args.get("expressions") or ())
-    inner = COMPOSE[hop][SIZES if name.lower().startswith(("count", "uniq")) else AGGREGATION]
-    if name.lower().endswith("if") and len(parts) > 1:
-        push((parts.pop(), COMPOSE[hop][FILTER]))
-    picks = name.lower() in PICKS
-    for number, part in enumerate(parts):
-        push((part, COMPOSE[hop][SORT] if picks and number == 1 else inner))
-
-
-def unknown_function(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> None:
-    """A function that sqlglot knows by name only: a macro of the script, one of the tables, else a computed value."""
-    name = _name(tree).lower()
-    parts = tree.args.get("expressions") or []
-    macro = scope.session.macros.get(name)
-    if macro is not None:
-        depend(scope.session.bind(macro, scope, parts), macro.body, hop, into)
-        return
-    rule = next((rule for names, rule in BY_NAME if name in names), None)
-    if rule is not None:
-        rule(scope, tree, hop, into, push)
-        return
-    if name in GENERATORS:
-        _expand_rows(scope, parts)
-    inner = COMPOSE[hop][MASKS if name in scope.session.masking else uses_of(name).rest]
-    for part in parts:
-        push((part, inner))
-
-
-def held_variable(scope: Scope, tree: exp.Expr, hop: int, into: Deps, _push: Push) -> None:
-    """DuckDB's getvariable('v')."""
-    held = scope.variable(tree.args["expressions"][0].name)
-    add(into, held.deps if held is not None else NOTHING, hop)
-
-
-def proposed(scope: Scope, tree: exp.Expr, hop: int, into: Deps, _push: Push) -> None:
-    """VALUES(b) in MySQL's ON DUPLICATE KEY UPDATE is the value that the INSERT proposes for b."""
-    row = scope.named.get(scope.session.rules.fold("values", None))
-    for part in tree.args["expressions"] if row is not None else ():
-        if not isinstance(part, exp.Expr):
-            continue
-        name = part.args["this"] if part.__class__ is exp.Column else part
-        column = row.columns.find(scope.session.key(name), name.name) if row is not None else None
-        add(into, column.deps if column is not None else NOTHING, hop)
-
-
-def filtered(_scope: Scope, tree: exp.Expr, hop: int, _into: Deps, push: Push) -> None:
-    """``sumIf(x, condition)``."""
-    value, *conditions = tree.args["expressions"]
-    push((value, COMPOSE[hop][AGGREGATION]))
-    for condition in conditions:
-        push((condition, COMPOSE[hop][FILTER]))
-
-
-def conditional(_scope: Scope, tree: exp.Expr, hop: int, _into: Deps, push: Push) -> None:
-    """IIF, MULTI_IF and DECODE by name."""
-    parts = tree.args["expressions"]
-    for number, part in enumerate(parts):
-        push((part, COMPOSE[hop][_role(_name(tree).lower(), number, len(parts))]))
-
-
-def _role(name: str, number: int, count: int) -> int:
-    """``iff(c, a, b)`` has one condition; ``multiIf`` and ``DECODE`` alternate, and end in a default."""
-    if name in CONDITIONS:
-        return CONDITIONAL if number == 0 else TRANSFORMATION
-    offset = POSITIONAL_CASES[name]
-    if number < offset:
-        return CONDITIONAL
-    last = number == count - 1 and (count - offset) % 2 == 1
-    return TRANSFORMATION if last or (number - offset) % 2 == 1 else CONDITIONAL
-
-
-def decode(_scope: Scope, tree: exp.Expr, hop: int, _into: Deps, push: Push) -> None:
-    """DECODE(operand, search, result, …, default): operand and searches only steer."""
-    parts = tree.args["expressions"]
-    for number, part in enumerate(parts):
-        push((part, COMPOSE[hop][_role("decode", number, len(parts))]))
-
-
-def generator(scope: Scope, tree: exp.Expr, hop: int, _into: Deps, push: Push) -> None:
-    """UNNEST, EXPLODE and the like in a select list: the element is a value, the collection shapes the rows."""
-    found = [
-        part
-        for value in tree.args.values()
-        for part in (value if value.__class__ is list else (value,))
-        if isinstance(part, exp.Expr)
-    ]
-    _expand_rows(scope, found)
-    for part in found:
-        push((part, COMPOSE[hop][TRANSFORMATION]))
-
-
-def _expand_rows(scope: Scope, parts: list[exp.Expr]) -> None:
-    if scope.clause == "select":
-        for part in parts:
-            depend(scope, part, JOIN, scope.rows)
-
-
 def comprehension(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> None:
     """``[f(x) for x in list if p(x)]``: x is no column, it stands for an element."""
     variable = tree.args["expression"]
@@ -236,14 +123,6 @@ def parameter(scope: Scope, tree: exp.Expr, hop: int, into: Deps, _push: Push) -
     column = scope.positional(tree) or scope.variable(tree.name)
     if column is not None:
         add(into, column.deps, hop)
-
-
-def count(_scope: Scope, tree: exp.Expr, hop: int, _into: Deps, push: Push) -> None:
-    """COUNT(*) reads no column, COUNT(x) how many there are."""
-    for value in tree.args.values():
-        for part in value if value.__class__ is list else (value,):
-            if isinstance(part, exp.Expr) and part.__class__ is not exp.Star:
-                push((part, COMPOSE[hop][SIZES]))
 
 
 def dynamic(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> None:
@@ -265,28 +144,13 @@ def star(scope: Scope, tree: exp.Expr, hop: int, into: Deps, _push: Push) -> Non
             add(into, column.deps, hop)
 
 
-def _name(tree: exp.Expr) -> str:
-    name = tree.args["this"]
-    return name if isinstance(name, str) else name.name
-
-
-BY_NAME: tuple[tuple[Container[str], Rule], ...] = (
-    (PICKS, aggregate),
-    (FILTERING, filtered),
-    (CONDITIONS, conditional),
-    (POSITIONAL_CASES, conditional),
-    ({"getvariable"}, held_variable),
-    ({"values"}, proposed),
-)
-"""Functions known by name that need more than a hop for their arguments."""
-
-
 def leaf(_scope: Scope, _tree: exp.Expr, _hop: int, _into: Deps, _push: Push) -> None:
     """A constant, a name that is no column, a type: nothing to depend on."""
 
 
 CONSTRUCTS: dict[type, Rule] = {
     **dict.fromkeys(LEAVES, leaf),
+    **CALLS,
     exp.Select: subquery,
     exp.Subquery: subquery,
     exp.Union: subquery,
@@ -299,26 +163,8 @@ CONSTRUCTS: dict[type, Rule] = {
     exp.Columns: chosen_column,
     exp.Window: window,
     exp.WithinGroup: within_group,
-    exp.AnonymousAggFunc: aggregate,
-    exp.CombinedAggFunc: aggregate,
-    exp.Anonymous: unknown_function,
-    exp.DecodeCase: decode,
     exp.Comprehension: comprehension,
     exp.Parameter: parameter,
-    exp.Count: count,
     exp.Star: star,
     exp.DynamicIdentifier: dynamic,
-    **dict.fromkeys(
-        (
-            exp.Explode,
-            exp.ExplodeOuter,
-            exp.Posexplode,
-            exp.PosexplodeOuter,
-            exp.Unnest,
-            exp.Inline,
-            exp.Stack,
-            exp.ExplodingGenerateSeries,
-        ),
-        generator,
-    ),
 }

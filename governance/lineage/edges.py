@@ -6,7 +6,7 @@ A *hop* is a small integer: a transformation's number, plus ``MASKED`` where the
 *Deps* map source fields, by number, to bits. Columns share them, and nobody changes them once a column holds them.
 """
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TypeAlias
 
 from governance.lineage.model import InputField, Transformation
@@ -125,6 +125,10 @@ class Fields:
 
     def _show(self, item: tuple[int, int]) -> tuple[InputField, ...]:
         dataset, field = self.names[item[0]]
-        shown = tuple(InputField(dataset, field, TRANSFORMATIONS[n], masking) for n, masking in unmixed(item[1]))
-        self._shown[item] = shown
-        return shown
+        shown = [_input(dataset, field, TRANSFORMATIONS[n], masking) for n, masking in unmixed(item[1])]
+        self._shown[item] = tuple(shown)
+        return self._shown[item]
+
+
+_input = lru_cache(maxsize=16_384)(InputField)
+"""Frozen values are slow to make and the same ones are made again and again."""

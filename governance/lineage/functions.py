@@ -34,13 +34,14 @@ _VALUE = Uses(TRANSFORMATION)
 _AGGREGATE = Uses(AGGREGATION)
 
 
-def _subclasses(kind: type) -> set[type]:
+def kinds_of(kind: type) -> set[type]:
+    """Return ``kind`` and every class under it: sqlglot gives some functions a class of their own."""
     children: list[type] = kind.__subclasses__()
-    return {kind}.union(*(_subclasses(child) for child in children))
+    return {kind}.union(*(kinds_of(child) for child in children))
 
 
 USES: dict[type, Uses] = {
-    **dict.fromkeys(_subclasses(exp.AggFunc), _AGGREGATE),
+    **dict.fromkeys(kinds_of(exp.AggFunc), _AGGREGATE),
     # the value of these is that of a row of the window, or a rank: nothing is aggregated
     **dict.fromkeys(
         (
@@ -76,6 +77,7 @@ USES: dict[type, Uses] = {
 AGGREGATES: frozenset[str] = frozenset(
     [
         "any_value",
+        "approx_most_frequent",
         "approx_percentile",
         "approx_quantile",
         "approx_top_k",

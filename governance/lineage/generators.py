@@ -10,6 +10,7 @@ from sqlglot import exp
 from governance.errors import UnreadConstruct
 from governance.lineage.columns import Column
 from governance.lineage.edges import JOIN, NOTHING, TRANSFORMATION, Deps, add, moved, united
+from governance.lineage.functions import kinds_of
 from governance.lineage.scope import Scope
 from governance.lineage.shapes import shaped
 from governance.lineage.structs import declared_members
@@ -226,10 +227,8 @@ def _called(tree: exp.Expr) -> str:
 
 READERS: dict[type, Callable[[Scope, exp.Expr, Sequence[str], str], list[Column]]] = {
     exp.Unnest: unnested,
-    exp.Explode: exploded,
-    exp.ExplodeOuter: exploded,
-    exp.Posexplode: posexploded,
-    exp.PosexplodeOuter: posexploded,
+    **dict.fromkeys(kinds_of(exp.Explode), exploded),
+    **dict.fromkeys(kinds_of(exp.Posexplode), posexploded),
     exp.SplitToTable: split,
     exp.Stack: stacked,
     exp.Inline: inlined,

@@ -45,7 +45,7 @@ def _parenthesised(scope: Scope, tree: exp.Expr, inner: exp.Expr) -> None:
     if not alias:
         return
     columns = [column for relation in scope.relations[before:] for column in relation.columns.all() or ()]
-    _hide(scope, scope.relations[:before])
+    scope.restrict(scope.relations[:before])
     scope.join(Relation(alias, (), ListedColumns(columns)))
 
 
@@ -80,13 +80,7 @@ def read_join(scope: Scope, join: exp.Expr) -> None:
     if hidden:  # the right side only decides which rows stay
         add(rows, scope.rows, FILTER)
         scope.rows = rows
-        _hide(scope, left)
-
-
-def _hide(scope: Scope, left: list[Relation]) -> None:
-    scope.relations = left
-    scope.named = {relation.alias: relation for relation in reversed(left) if relation.alias}
-    scope.seen = {}
+        scope.restrict(left)
 
 
 def _shared(sides: Sides) -> list[exp.Expr]:

@@ -14,6 +14,7 @@ from governance.lineage.names import nearest
 from governance.lineage.naming import function_name
 from governance.lineage.pivot import pivoted
 from governance.lineage.scope import Scope
+from governance.lineage.session import Made
 from governance.lineage.value import value_of
 
 Reader = Callable[[Scope, exp.Expr], Relation]
@@ -110,10 +111,10 @@ def _named(scope: Scope, tree: exp.Expr, parts: list[exp.Expr], alias: str) -> R
             session.used.add(name.lower())
             if made.query is not None:
                 return use(scope, tree, made.query, alias or session.key(parts[-1]))
-            return _stored(scope, tree, made.name, made.columns, alias)
+            return _stored(scope, tree, parts, alias, Made(made.name, made.columns))
     found = session.tables.find(names)
     if isinstance(found, str):
-        return _stored(scope, tree, found, session.tables.columns(found), alias)
+        return _stored(scope, tree, parts, alias, Made(found, session.tables.columns(found)))
     if found is None and _is_path(parts):
         return Relation(alias, (), columns_of(scope, [names[-1]]))
     if found is None and names[-1].lower() == "dual":  # one row without columns, in Oracle and MySQL
@@ -165,11 +166,12 @@ def use(scope: Scope, tree: exp.Expr, query: Query, alias: str) -> Relation:
     return Relation(alias, (), ListedColumns(renamed(scope, tree, query.columns)))
 
 
-def _stored(scope: Scope, tree: exp.Expr, name: str, columns: Columns, alias: str) -> Relation:
+def _stored(scope: Scope, tree: exp.Expr, parts: list[exp.Expr], alias: str, stored: Made) -> Relation:
+    name, columns = stored.name, stored.columns
     scope.inputs.add(name)
-    if aliases_of(tree):
+    if alias and aliases_of(tree):
         columns = ListedColumns(renamed(scope, tree, columns.all() or ()))
-    path = () if alias else tuple(scope.session.key(part) for part in table_parts(tree))
+    path = () if alias else tuple([scope.session.key(part) for part in parts])
     return Relation(alias or path[-1], path, columns, name)
 
 

@@ -81,6 +81,8 @@ def aggregates(item: exp.Expr) -> bool:
 def _sort(scope: Scope, part: exp.Expr, columns: Sequence[Column]) -> None:
     for item in part.args["expressions"]:
         key = item.args["this"] if item.__class__ is exp.Ordered else item
+        if scope.session.chooses:
+            scope.chosen = {id(tree): chosen(scope, tree) for tree in key.find_all(exp.Columns)}
         if key.__class__ is exp.Var:  # ORDER BY ALL
             for column in columns:
                 add(scope.rows, column.deps, SORT)

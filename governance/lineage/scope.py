@@ -27,8 +27,8 @@ class Scope:
     """
 
     __slots__ = (
-        "aliases", "chosen", "clause", "env", "grouped", "inputs", "items", "lent", "merged", "named", "outputs",
-        "parent", "relations", "rows", "seen", "session", "windows",
+        "aliases", "chosen", "clause", "env", "grouped", "index", "indexed", "inputs", "items", "lent", "merged",
+        "named", "outputs", "parent", "relations", "rows", "seen", "session", "shared", "windows",
     )  # fmt: skip
 
     def __init__(self, session: Session, env: Environment, parent: Optional["Scope"] = None) -> None:
@@ -49,6 +49,9 @@ class Scope:
         self.lent: Deps = {}
         self.windows: Mapping[str, exp.Expr] = {}
         self.seen: dict[str, Column | None] = {}
+        self.index: dict[str, Relation] = {}
+        self.shared: set[str] = set()
+        self.indexed = 0
 
     def inner(self, names: dict[str, Column]) -> "Scope":
         """Return this scope with ``names`` before its own: what it reads counts here."""
@@ -162,21 +165,41 @@ class Scope:
         return found
 
     def _only(self, key: str, name: exp.Expr) -> Column | None:
-        text = name.args["this"]
-        found: Column | None = None
-        holders: list[Relation] = []
-        for relation in self.relations:
-            if relation.columns.__class__ is OpenColumns:
-                continue
-            column = relation.columns.find(key, text)
-            if column is not None:
-                found = column
-                holders.append(relation)
+        """Return the column that one relation has under ``key``.
+
+        Raises:
+            AmbiguousColumn: several have it.
+        """
+        if len(self.relations) > MANY:
+            self._index()
+            only = self.index.get(key)
+            if only is None:
+                return None
+            if key not in self.shared:
+                return only.columns.find(key, name.name)
+        holders = [relation for relation in self.relations if _holds(relation, key, name)]
+        if not holders:
+            return None
+        text = name.name
         if len(holders) > 1:
             tables = " and ".join(relation.alias or "a subquery" for relation in holders)
             fix = f"qualify it, for example {holders[0].alias}.{text}"
             raise self.session.error(AmbiguousColumn, f"column {text} is in {tables}", name, fix=fix)
-        return found
+        return holders[0].columns.find(key, text)
+
+    def _index(self) -> None:
+        """Note which relation has which names, and which names are shared; relations that joined since are added."""
+        for relation in self.relations[self.indexed :]:
+            names = relation.columns.names()
+            self.shared |= self.index.keys() & names
+            self.index.update(dict.fromkeys(names, relation))
+        self.indexed = len(self.relations)
+
+    def restrict(self, relations: list[Relation]) -> None:
+        """Leave only ``relations`` in sight."""
+        self.relations = relations
+        self.named = {relation.alias: relation for relation in reversed(relations) if relation.alias}
+        self.seen, self.index, self.shared, self.indexed = {}, {}, set(), 0
 
     def opened(self, key: str, name: exp.Expr) -> Column | None:
         """Return ``key`` of the one relation whose columns are not declared."""
@@ -265,6 +288,15 @@ class Scope:
         near = nearest(text, known)
         fix = f"did you mean {near}?" if near else "correct the name or the table's schema"
         return self.session.error(UnknownColumn, missing, name, fix=fix)
+
+
+MANY = 2
+"""From how many relations on a scope keeps an index of their columns."""
+
+
+def _holds(relation: Relation, key: str, name: exp.Expr) -> bool:
+    """A file whose columns nobody declared is asked last: it would have any."""
+    return relation.columns.__class__ is not OpenColumns and relation.columns.find(key, name.name) is not None
 
 
 def _listed(titles: list[str]) -> str:

@@ -10,12 +10,13 @@ from sqlglot import exp
 
 from governance.errors import DynamicSql, LineageError, NoLineage, UnreadStatement
 from governance.lineage.change import read_delete, read_merge, read_update
+from governance.lineage.copying import read_copy
 from governance.lineage.definitions import DEFINITIONS, dropped, skip, temporary
 from governance.lineage.model import ColumnLineage
 from governance.lineage.outputs import Outputs
 from governance.lineage.session import Session
 from governance.lineage.target import Effect, target_of
-from governance.lineage.write import read_bare, read_copy, read_create, read_insert, read_many, schema_of
+from governance.lineage.write import read_bare, read_create, read_insert, read_many, schema_of
 
 Reader = Callable[[exp.Expr, Session], Iterable[Effect]]
 

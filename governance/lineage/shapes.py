@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from sqlglot import exp
 
 from governance.errors import ColumnCountMismatch, UnknownColumn
+from governance.lineage.calls import Push
 from governance.lineage.columns import Column, Query
-from governance.lineage.constructs import Push
 from governance.lineage.edges import AGGREGATION, COMPOSE, SORT, TRANSFORMATION, Deps, add, moved, united
 from governance.lineage.names import member
 from governance.lineage.scope import Scope

@@ -73,7 +73,8 @@ UNEXPECTED = (AttributeError, KeyError, IndexError, TypeError, ValueError, NotIm
 def _flat(schema: Mapping[str, Any]) -> Schema:
     """Return ``schema`` with dotted keys, where it came nested as sqlglot has it, {schema: {table: …}}."""
     first = next(iter(schema.values()), None)
-    if not first or not isinstance(next(iter(first.values()), None), Mapping):
+    inner = next(iter(first.values()), "") if first else ""
+    if isinstance(inner, str) or not isinstance(inner, Mapping):
         return schema
     return {f"{outer}.{key}": columns for outer, inner in schema.items() for key, columns in _flat(inner).items()}
 
