@@ -12,8 +12,17 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
+import numpy as np
+import pyarrow as pa
+
+from governance.events.arrays import HOW, Edges, standing_edges
 from governance.events.compact import compact
+from governance.events.edges import EDGES as EDGES_SCHEMA
+from governance.events.edges import SEPARATOR
+from governance.events.manifest import FOLDER, Day, Segment, read_manifest, write_manifest
 from governance.events.reading import read_events
+from governance.events.segment import EVENTS as EVENTS_SCHEMA
+from governance.events.segment import parquet
 from governance.events.store import EventStore
 
 EVENTS = 2_000
@@ -21,6 +30,7 @@ EDGES = 330
 """Edges of one event; with its SQL and schema that makes 76 KB."""
 
 ROUNDS = 3
+_SEGMENTS, _EACH = 40, 250_000
 _MADE = datetime(2026, 10, 1, 2, tzinfo=UTC)
 _DAY = "events-2026-10-01.ndjson"
 
@@ -30,6 +40,50 @@ def main() -> None:
     for title, jobs in (("2,000 jobs, one run each", EVENTS), ("20 jobs, 100 runs each", 20)):
         with tempfile.TemporaryDirectory() as folder:
             _store(Path(folder), title, jobs)
+    _arrays()
+
+
+def _arrays() -> None:
+    """Ten million edges of 40 segments, as compaction writes them, to arrays of int32."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder)
+        (store / FOLDER).mkdir()
+        for segment in range(_SEGMENTS):
+            _put(store, segment)
+        begun, cpu = time.perf_counter(), time.process_time()
+        edges = standing_edges(store)
+        took, spent = time.perf_counter() - begun, time.process_time() - cpu
+        _say(f"{len(edges.source):,} edges between {len(edges.names):,} fields, as arrays from Parquet")
+        _say(f"  {took:.2f} s, {spent:.2f} s of CPU, {_megabytes(edges):.0f} MB of arrays")
+
+
+def _put(store: Path, number: int) -> None:
+    """One day with the COMPLETE of one job, whose 250,000 edges lead from 20,000 fields to 5,000."""
+    random = np.random.default_rng(number)
+    sources = [f"iceberg://platform{SEPARATOR}s.t{place // 20}{SEPARATOR}f{place % 20}" for place in range(20_000)]
+    output = f"iceberg://platform{SEPARATOR}out.t{number}{SEPARATOR}"
+    columns = (
+        np.zeros(_EACH, np.int32),
+        pa.array(sources).take(pa.array(random.integers(0, 20_000, _EACH))),
+        pa.array([f"{output}f{place}" for place in range(5_000)]).take(pa.array(random.integers(0, 5_000, _EACH))),
+        pa.array(list(HOW)).take(pa.array(random.integers(0, len(HOW), _EACH))),
+        random.random(_EACH) < 0.1,  # noqa: PLR2004  # one in ten is masked
+    )
+    edges = pa.table(
+        [pa.array(it, kind) for it, kind in zip(columns, EDGES_SCHEMA.types, strict=True)], schema=EDGES_SCHEMA
+    )
+    row = {"event_time": number, "event_type": "COMPLETE", "run_id": f"r{number}", "job_namespace": "j"}
+    rows = [row | {"job_name": f"job{number}", "outputs": [output], "said": [0], "line": 1, "offset": 0, "raw": b"{}"}]
+    stem = f"events-{_MADE.date() + timedelta(days=number)}"
+    files = f"{stem}.0.parquet", f"{stem}.0.edges.parquet"
+    for file, table in zip(files, (pa.Table.from_pylist(rows, schema=EVENTS_SCHEMA), edges), strict=True):
+        (store / FOLDER / file).write_bytes(parquet(table))
+    day = Day(0, 1, 1, (Segment(files[0], 0, 1, 1, 0, "", files[1]),))
+    write_manifest(store, read_manifest(store).with_day(f"{stem}.ndjson", day))
+
+
+def _megabytes(edges: Edges) -> float:
+    return sum(it.nbytes for it in (edges.source, edges.target, edges.how, edges.masking)) / 1e6
 
 
 def _store(folder: Path, title: str, jobs: int) -> None:

@@ -2,9 +2,9 @@
 
 A killed compaction loses and doubles nothing, wherever it is killed:
 
-1. a stretch of a day is written to ``<store>/compacted/events-<day>.<first byte>.parquet``, what is torn in it to
-   ``….quarantine``, both durable before anything speaks of them: a file that the manifest does not name is no part of
-   the store, and the next compaction removes it
+1. a stretch of a day is written to ``<store>/compacted/events-<day>.<first byte>.parquet``, what it says of columns to
+   ``….edges.parquet``, what is torn in it to ``….quarantine``, all durable before anything speaks of them: a file that
+   the manifest does not name is no part of the store, and the next compaction removes it
 2. the manifest is replaced, which in one step makes readers take that stretch from Parquet and no longer from NDJSON
 3. the NDJSON stays for a retention; it is then compared with what was compacted and removed
 4. the manifest says that the file is gone. Between 3 and 4 an append to that day does so in its place
@@ -27,7 +27,7 @@ from governance.events.days import PREFIX, SUFFIX
 from governance.events.decode import Decoder
 from governance.events.manifest import FOLDER, NAME, Day, Segment, read_manifest, sync, write_durably, write_manifest
 from governance.events.pieces import HEAD, lines_of, spread
-from governance.events.segment import parquet, quarantine
+from governance.events.segment import parquet, quarantine, tables_of
 from governance.events.store import EventStore
 
 RETENTION = timedelta(days=7)
@@ -173,8 +173,9 @@ def _put(store: EventStore, name: str, data: bytes) -> Segment | None:
 def _write(folder: Path, name: str, day: Day, data: bytes) -> Segment:
     pieces = tuple(lines_of(name, io.BytesIO(data), Decoder(), line=day.lines + 1, offset=day.end))
     stem = f"{name.removesuffix(SUFFIX)}.{day.end:012d}"
-    torn = quarantine(pieces)
-    write_durably(folder / f"{stem}.parquet", parquet(pieces))
+    torn, tables = quarantine(pieces), tables_of(pieces)
+    write_durably(folder / f"{stem}.parquet", parquet(tables.events))
+    write_durably(folder / f"{stem}.edges.parquet", parquet(tables.edges))
     if torn:
         write_durably(folder / f"{stem}.quarantine", torn)
     return Segment(
@@ -184,6 +185,7 @@ def _write(folder: Path, name: str, day: Day, data: bytes) -> Segment:
         events=sum(it.event is not None for it in pieces),
         quarantined=sum(it.event is None for it in pieces),
         sha256=hashlib.sha256(data).hexdigest(),
+        edges=f"{stem}.edges.parquet",
         quarantine=f"{stem}.quarantine" if torn else None,
     )
 
@@ -215,7 +217,7 @@ def _sweep(store: EventStore) -> None:
     with store.locked():
         named = {NAME, _LOCK}
         for day in read_manifest(store.folder).days.values():
-            named |= {name for it in day.segments for name in (it.file, it.quarantine) if name}
+            named |= {name for it in day.segments for name in it.files}
         for file in (store.folder / FOLDER).iterdir():
             if file.name not in named:
                 file.unlink()

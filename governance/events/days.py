@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import BinaryIO
 
 from governance.errors import EventStoreError
-from governance.events.manifest import Day, read_manifest
+from governance.events.manifest import Day, Segment, read_manifest
 from governance.events.pieces import Decode, Piece, lines_of, pieces_of
 
 PREFIX = "events-"
@@ -42,11 +42,18 @@ def pieces_of_day(store: Path, name: str, decode: Decode) -> Iterator[Piece]:
     with _opened(store, name) as (day, file):
         for segment in day.segments:
             yield from _segments().pieces_in(store, name, segment, decode)
-        if file and day.end:
-            file.seek(day.covered)
-            yield from lines_of(name, file, decode, line=day.lines + 1, offset=day.end)
-        elif file:
-            yield from pieces_of(name, file, decode)
+        if file:
+            yield from _tail(name, day, file, decode)
+
+
+def parts_of_day(store: Path, name: str, decode: Decode) -> tuple[tuple[Segment, ...], tuple[Piece, ...]]:
+    """Return the day's segments, and the pieces of what only its NDJSON has.
+
+    Raises:
+        EventStoreError: a file of the day cannot be read.
+    """
+    with _opened(store, name) as (day, file):
+        return day.segments, tuple(_tail(name, day, file, decode)) if file else ()
 
 
 def pieces_of_file(file: Path, decode: Decode) -> Iterator[Piece]:
@@ -90,6 +97,13 @@ def lines_of_run(store: Path, name: str, run_id: str) -> Iterator[bytes]:
         if file and os.fstat(file.fileno()).st_size > day.covered:
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
                 yield from _around(data, run_id.encode(), day.covered)
+
+
+def _tail(name: str, day: Day, file: BinaryIO, decode: Decode) -> Iterator[Piece]:
+    if not day.end:
+        return pieces_of(name, file, decode)
+    file.seek(day.covered)
+    return lines_of(name, file, decode, line=day.lines + 1, offset=day.end)
 
 
 @contextmanager

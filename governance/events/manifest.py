@@ -9,7 +9,7 @@ What it names is whole and on the disk; a file that it does not name is no part 
         "base": 0,                      where the NDJSON file as it stands begins in the day's whole text, in bytes
         "end": 61234567, "lines": 812,  how far the segments reach, in bytes and in whole lines
         "segments": [{"file": "events-2026-11-29.000000000000.parquet", "start": 0, "end": 61234567,
-                      "events": 811, "quarantined": 1,
+                      "events": 811, "quarantined": 1, "edges": "events-2026-11-29.000000000000.edges.parquet",
                       "quarantine": "events-2026-11-29.000000000000.quarantine", "sha256": "…"}]}}}
 
 Places count bytes and lines of everything that was ever appended on that day, so they stay true after the NDJSON is
@@ -38,6 +38,7 @@ class Segment(msgspec.Struct, frozen=True, rename="camel"):
     start, end: bytes of the day's text
     events:     rows in it; ``quarantined``: pieces that are no events
     sha256:     of those bytes, as they stood in the NDJSON file
+    edges:      Parquet file of what the events say of columns; None where an earlier version wrote the segment
     quarantine: file of the pieces that are no events; None where all are
     """
 
@@ -47,7 +48,13 @@ class Segment(msgspec.Struct, frozen=True, rename="camel"):
     events: int
     quarantined: int
     sha256: str
+    edges: str | None = None
     quarantine: str | None = None
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Names of all its files."""
+        return tuple(name for name in (self.file, self.edges, self.quarantine) if name)
 
 
 class Day(msgspec.Struct, frozen=True, rename="camel"):

@@ -9,8 +9,12 @@ event_type     string, dictionary   START … COMPLETE
 run_id         string               ``""`` for an event that is no run's
 job_namespace  string, dictionary
 job_name       string, dictionary
+outputs        list of string       keys of the outputs (:mod:`governance.events.edges`)
+said           list of int32        for each output, what is said of its columns: a number in the edges file, or null
 raw            binary, zstd         the bytes as they were appended, facets that Headwater does not read included
 =============  ===================  ====================================================================
+
+Beside it stands the edges file, the table of :mod:`governance.events.edges`.
 
 What was no event stands beside it in the quarantine file, one JSON object a line: ``{"line", "offset", "reasons",
 "base64"}``, the last being the bytes that could not be read.
@@ -20,7 +24,7 @@ import base64
 import heapq
 import io
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -30,11 +34,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from governance.errors import EventStoreError
+from governance.events.edges import NAMES as EDGE_NAMES
+from governance.events.edges import Sayings
 from governance.events.manifest import FOLDER, Segment
 from governance.events.model import Event
 from governance.events.pieces import Decode, Piece, piece
 
-_SCHEMA = pa.schema(
+EVENTS = pa.schema(
     [
         ("line", pa.int64()),
         ("offset", pa.int64()),
@@ -43,14 +49,20 @@ _SCHEMA = pa.schema(
         ("run_id", pa.string()),
         ("job_namespace", pa.string()),
         ("job_name", pa.string()),
+        ("outputs", pa.list_(pa.string())),
+        ("said", pa.list_(pa.int32())),
         ("raw", pa.binary()),
     ]
 )
-_REPEATED = ["event_type", "job_namespace", "job_name"]
+_LIGHT = ["event_time", "event_type", "run_id", "job_namespace", "job_name", "outputs", "said"]
+_REPEATED = ["event_type", "job_namespace", "job_name", "outputs.list.element", *EDGE_NAMES]
 _EPOCH = datetime.fromtimestamp(0, UTC)
 _LOST = "restore it from a backup: the NDJSON it was made from may be gone"
 _GROUP = 4 << 20
 """Bytes of events in a row group, which is what finding one event has to unpack."""
+
+_NAMES = 1 << 28
+"""Bytes of names that a column may repeat by number; beyond it they are written out."""
 
 
 class Quarantined(msgspec.Struct, frozen=True):
@@ -62,17 +74,43 @@ class Quarantined(msgspec.Struct, frozen=True):
     base64: str
 
 
-def parquet(pieces: Iterable[Piece]) -> bytes:
-    """Return the Parquet file of those pieces that are events, read back and compared.
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """The two tables of a stretch of events."""
+
+    events: pa.Table
+    edges: pa.Table
+
+    def told(self) -> list[dict[str, Any]]:
+        """Return the events' rows without place and bytes."""
+        return list(self.events.select(_LIGHT).to_pylist())
+
+
+def tables_of(pieces: Iterable[Piece]) -> Tables:
+    """Return the tables of those pieces that are events."""
+    sayings = Sayings()
+    rows = [_row(it, it.event, sayings) for it in pieces if it.event is not None]
+    return Tables(pa.Table.from_pylist(rows, schema=EVENTS), sayings.table())
+
+
+def parquet(table: pa.Table) -> bytes:
+    """Return the Parquet file of a table, read back and compared.
 
     Raises:
         EventStoreError: it does not give back what was put in.
     """
-    rows = [_row(it, it.event) for it in pieces if it.event is not None]
-    table = pa.Table.from_pylist(rows, schema=_SCHEMA)
-    size = max(1, table.num_rows * _GROUP // max(table.nbytes, 1))
+    # events are looked up one by one; edges are read whole, and each row group would repeat its names
+    size = max(1, table.num_rows * (_GROUP if "raw" in table.column_names else table.nbytes) // max(table.nbytes, 1))
     file = io.BytesIO()
-    pq.write_table(table, file, row_group_size=size, compression="zstd", use_dictionary=_REPEATED)
+    repeated = [name for name in _REPEATED if name.partition(".")[0] in table.column_names]
+    pq.write_table(
+        table,
+        file,
+        row_group_size=size,
+        compression="zstd",
+        use_dictionary=repeated,
+        dictionary_pagesize_limit=_NAMES,
+    )
     file.seek(0)
     if not pq.read_table(file).equals(table):
         raise EventStoreError(
@@ -123,7 +161,33 @@ def events_of_run(store: Path, segment: Segment, run_id: str) -> Iterator[bytes]
         yield row["raw"]
 
 
-def _row(it: Piece, event: Event) -> dict[str, Any]:
+def told(store: Path, segment: Segment) -> list[dict[str, Any]]:
+    """Return the events' rows without place and bytes, as :meth:`Tables.told` does.
+
+    Raises:
+        EventStoreError: as for :func:`pieces_in`.
+    """
+    return list(_table(store / FOLDER / segment.file, columns=_LIGHT).to_pylist())
+
+
+def edges_in(store: Path, segment: Segment) -> pa.Table | None:
+    """Return the segment's edges, names as dictionaries; None where an earlier version wrote it without.
+
+    Raises:
+        EventStoreError: as for :func:`pieces_in`.
+    """
+    return _table(store / FOLDER / segment.edges, read_dictionary=EDGE_NAMES) if segment.edges else None
+
+
+def _table(file: Path, **asked: Any) -> pa.Table:
+    try:
+        return pq.read_table(file, **asked)
+    except (OSError, pa.ArrowException) as error:
+        raise EventStoreError(f"{file} cannot be read ({type(error).__name__})", fix=_LOST) from error
+
+
+def _row(it: Piece, event: Event, sayings: Sayings) -> dict[str, Any]:
+    outputs = sayings.of(event)
     return {
         "line": it.line,
         "offset": it.offset,
@@ -133,6 +197,8 @@ def _row(it: Piece, event: Event) -> dict[str, Any]:
         "run_id": event.run.run_id,
         "job_namespace": event.job.namespace,
         "job_name": event.job.name,
+        "outputs": [key for key, _ in outputs],
+        "said": [number for _, number in outputs],
         "raw": it.raw,
     }
 

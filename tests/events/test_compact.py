@@ -87,6 +87,7 @@ def test_the_manifest_is_the_documented_json(store: EventStore) -> None:
         "end": size,
         "events": 2,
         "quarantined": 0,
+        "edges": SEGMENT.replace(".parquet", ".edges.parquet"),
         "quarantine": None,
     }
 

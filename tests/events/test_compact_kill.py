@@ -21,7 +21,7 @@ import pytest
 from governance.events.compact import RETENTION, Compacted, _alone, compact
 from governance.events.manifest import read_manifest
 from governance.events.run import Attempt, Naming, RunFacts, start_event
-from governance.events.segment import parquet
+from governance.events.segment import parquet, tables_of
 from governance.events.store import EventStore
 from tests.events.night import DAGSTER_RUN, NIGHT
 
@@ -76,7 +76,7 @@ def apart(function: str, *given: object) -> str:
 
 def killed_everywhere(template: str, copies: str) -> None:
     """Compact copies of a store, the n-th killed at its n-th step, until one comes to its end."""
-    parquet(())  # so that not every process has to start pyarrow
+    parquet(tables_of(()).events)  # so that not every process has to start pyarrow
     for step in itertools.count():
         folder = Path(copies) / f"{step:03d}"
         shutil.copytree(template, folder)
@@ -150,7 +150,7 @@ def test_killed_at_every_step_it_loses_and_doubles_nothing(
 
 def left_over(folder: Path) -> set[str]:
     segments = read_manifest(folder).day(DAY).segments
-    named = {"manifest.json", ".lock"} | {name for it in segments for name in (it.file, it.quarantine) if name}
+    named = {"manifest.json", ".lock"} | {name for it in segments for name in it.files}
     return {file.name for file in (folder / "compacted").iterdir()} - named
 
 

@@ -1,0 +1,88 @@
+"""The column lineage of a stretch of events as one flat table, so that a graph needs no JSON.
+
+What outputs say is numbered, and what is said again byte for byte has the number it had. The table of edges, one row
+for each field or dataset that depends on a field by one transformation (:func:`governance.dependencies.dependencies`):
+
+=============  =====================================================================================
+said           int32, the number
+source         ``key`` of the field that is read
+target         ``key`` of the field that is written, or of the dataset where it decides which rows exist
+how            ``"DIRECT IDENTITY"`` and the like
+masking        bool
+=============  =====================================================================================
+
+A *key* is ``namespace``, dataset and field joined by U+001F; the field is empty for a dataset.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+
+from governance.dataset import Dataset, Field
+from governance.dependencies import Dependency, dependencies
+from governance.events.model import ColumnLineagePart, Event
+from governance.explicit import explicit
+
+SEPARATOR = "\x1f"
+
+EDGES = pa.schema(
+    [
+        ("said", pa.int32()),
+        ("source", pa.string()),
+        ("target", pa.string()),
+        ("how", pa.string()),
+        ("masking", pa.bool_()),
+    ]
+)
+NAMES = ["source", "target", "how"]
+"""The columns that repeat a few names many times."""
+
+
+def key(thing: Field | Dataset) -> str:
+    """Return the key of a field or dataset."""
+    dataset, name = (thing.dataset, thing.name) if isinstance(thing, Field) else (thing, "")
+    return SEPARATOR.join((dataset.namespace, dataset.name, name))
+
+
+@dataclass(slots=True)
+class Sayings:
+    """Numbers what events say of their outputs, for the length of one stretch."""
+
+    _numbers: dict[tuple[Dataset, int], int] = field(default_factory=dict)
+    _said: list[tuple[Dataset, ColumnLineagePart]] = field(default_factory=list)
+
+    def of(self, event: Event) -> list[tuple[str, int | None]]:
+        """Return each output's key and the number of what is said of its columns; None where nothing is."""
+        told = explicit(event)
+        outputs = ((Dataset(it.namespace, it.name), it.facets.column_lineage) for it in told.outputs)
+        return [(key(output), self._number(output, lineage)) for output, lineage in outputs]
+
+    def table(self) -> pa.Table:
+        """Return the edges of all that was numbered."""
+        rows = [
+            (number, *dependency)
+            for number, (output, lineage) in enumerate(self._said)
+            for dependency in _distinct(dependencies(output, lineage))
+        ]
+        said, source, target, how, masking = zip(*rows, strict=True) if rows else ((),) * 5
+        columns = [said, map(key, source), map(key, target), (f"{it.type} {it.subtype}" for it in how), masking]
+        return pa.table([pa.array(it, kind) for it, kind in zip(columns, EDGES.types, strict=True)], schema=EDGES)
+
+    def _number(self, output: Dataset, lineage: ColumnLineagePart | None) -> int | None:
+        if lineage is None or not (lineage.fields or lineage.dataset):
+            return None
+        # a decoder gives the same bytes as the same object, and _said keeps it alive
+        number = self._numbers.setdefault((output, id(lineage)), len(self._said))
+        if number == len(self._said):
+            self._said.append((output, lineage))
+        return number
+
+
+def _distinct(found: Iterable[Dependency]) -> Iterable[Dependency]:
+    """Each dependency once, masked only where every way is: one clear copy beside a hashed one is clear."""
+    masked: dict[tuple[object, ...], bool] = {}
+    for source, target, transformation, masking in found:
+        place = source, target, transformation
+        masked[place] = masking and masked.get(place, True)
+    return ((*place, masking) for place, masking in masked.items())  # type: ignore[misc]  # the keys are what went in
