@@ -1,20 +1,24 @@
 """The walk in bulk over arrays reaches what the walk over values reaches."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from governance.dataset import Dataset, Field
+from governance.events.arrays import standing_edges
 from governance.events.model import Event
 from governance.graph import Edge, Flow, Graph, build_graph, resolve
-from governance.impact import impact
+from governance.impact import Reached, impact
 from governance.lineage.model import Transformation
 from governance.network import NO_PAIRS, network, reach
 from governance.numbering import numbered
+from governance.stored_network import stored_network
 
 Told = Callable[..., tuple[Event, ...]]
 
@@ -87,3 +91,27 @@ def test_a_network_of_nothing(told: Told) -> None:
     assert [str(it) for it in bulk.things_of(reach(bulk.net, bulk.numbers[resolve(graph, "a.a")]).tables)] == ["b.b"]
     alone = network(NO_PAIRS, np.empty(0, np.bool_), np.zeros(1, np.int32))
     assert reach(alone, 0).values.tolist() == []
+
+
+@pytest.mark.parametrize("name", ["crm.learners.email", "learning.courses.category", "crm.learners.marketing_consent"])
+def test_the_arrays_of_a_store_reach_what_its_events_reach(
+    tmp_path: Path, file_events: Callable[..., tuple[Event, ...]], name: str
+) -> None:
+    events = file_events("platform", "extra")
+    file = tmp_path / "events-2026-10-01.ndjson"
+    file.write_bytes(b"".join(msgspec.json.encode(it) + b"\n" for it in events))
+    graph = build_graph(events)
+    start = resolve(graph, name)
+    found = impact(graph, start)
+
+    stored = stored_network(standing_edges(tmp_path), ((flow.source, flow.target) for flow in graph.flows))
+    reached = reach(stored.net, stored.number(start))
+
+    def told(listed: Iterable[Reached]) -> set[Field | Dataset]:
+        # a column that no edge reads or writes has no place among edges
+        return {it.what for it in listed if it.what in edged or isinstance(it.what, Dataset)}
+
+    edged = {thing for edge in graph.edges for thing in (edge.source, edge.target)}
+    assert set(stored.things_of(reached.values)) == told(found.values)
+    assert set(stored.things_of(reached.population)) == told(found.population)
+    assert set(stored.things_of(reached.tables)) == told(found.tables)
