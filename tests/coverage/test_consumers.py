@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
+from governance.consumers.asked import asked
 from governance.consumers.declared import Declared
 from governance.consumers.find import consumers_of
 from governance.consumers.model import Consumer, Consumers
 from governance.consumers.reconcile import silence
 from governance.consumers.records import Records
 from governance.dataset import Dataset, Field
+from governance.errors import UnknownField
 from governance.queries.model import QueryRead, Window
 from governance.report.consumers import consumers_page
 from governance.report.page import page_markdown, page_text
@@ -287,3 +289,37 @@ def test_an_empty_record_is_said_to_be_empty(records: Make) -> None:
 
 def test_the_last_read_is_what_a_log_saw_not_when_a_job_ended(records: Make) -> None:
     assert named(find(records(FLOWS)))["mart.revenue"].last_read is None
+
+
+@pytest.mark.parametrize(("count", "notes"), [(3, ("few reads: it may run rarely",)), (4, ())])
+def test_what_few_reads_are(records: Make, read: Read, count: int, notes: tuple[str, ...]) -> None:
+    found = named(find(records("", [read("ann", "fct.payments") for _ in range(count)])))
+
+    assert found["ann"].notes == notes
+
+
+def test_one_consumer_is_one(records: Make, read: Read) -> None:
+    assert find(records("", [read("ann", "fct.payments")])).statement.startswith("1 consumer found among")
+
+
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("fct.payments", TABLE),
+        ("fct.payments.amount", Field(TABLE, "amount")),
+        ("log.t", Dataset("iceberg://platform", "log.t")),
+        ("log.t.c", Field(Dataset("iceberg://platform", "log.t"), "c")),
+        ("said.t", Dataset("iceberg://platform", "said.t")),
+        ("said.t.c", Field(Dataset("iceberg://platform", "said.t"), "c")),
+    ],
+)
+def test_a_question_may_name_what_any_record_knows(records: Make, read: Read, name: str, what: Dataset | Field) -> None:
+    said = Declared("Said", "report", ("said.t.c",))
+
+    assert asked(name, records(FLOWS, [read("ann", "log.t", columns=("log.t.c",))], [said])) == what
+
+
+@pytest.mark.parametrize("name", ["log.t.z", "nowhere.t", "said"])
+def test_a_question_about_what_no_record_knows_is_an_error(records: Make, name: str) -> None:
+    with pytest.raises(UnknownField, match=f"no event names {name}"):
+        asked(name, records(FLOWS))
