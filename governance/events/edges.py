@@ -14,15 +14,16 @@ masking        bool
 A *key* is ``namespace``, dataset and field joined by U+001F; the field is empty for a dataset.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import pyarrow as pa
 
 from governance.dataset import Dataset, Field
-from governance.dependencies import Dependency, dependencies
+from governance.dependencies import dependencies
 from governance.events.model import ColumnLineagePart, Event
 from governance.explicit import explicit
+from governance.lineage.model import Transformation
 
 SEPARATOR = "\x1f"
 
@@ -37,6 +38,9 @@ EDGES = pa.schema(
 )
 NAMES = ["source", "target", "how"]
 """The columns that repeat a few names many times."""
+
+
+_WORDS = {it: f"{it.type} {it.subtype}" for it in Transformation}
 
 
 def key(thing: Field | Dataset) -> str:
@@ -60,13 +64,11 @@ class Sayings:
 
     def table(self) -> pa.Table:
         """Return the edges of all that was numbered."""
-        rows = [
-            (number, *dependency)
-            for number, (output, lineage) in enumerate(self._said)
-            for dependency in _distinct(dependencies(output, lineage))
-        ]
-        said, source, target, how, masking = zip(*rows, strict=True) if rows else ((),) * 5
-        columns = [said, map(key, source), map(key, target), (f"{it.type} {it.subtype}" for it in how), masking]
+        columns: tuple[list[Any], ...] = tuple([] for _ in EDGES)
+        for number, (output, lineage) in enumerate(self._said):
+            edges = _edges(output, lineage)
+            for column, values in zip(columns, ([number] * len(edges), *zip(*edges, strict=True)), strict=False):
+                column.extend(values)
         return pa.table([pa.array(it, kind) for it, kind in zip(columns, EDGES.types, strict=True)], schema=EDGES)
 
     def _number(self, output: Dataset, lineage: ColumnLineagePart | None) -> int | None:
@@ -79,10 +81,10 @@ class Sayings:
         return number
 
 
-def _distinct(found: Iterable[Dependency]) -> Iterable[Dependency]:
+def _edges(output: Dataset, lineage: ColumnLineagePart) -> list[tuple[str, str, str, bool]]:
     """Each dependency once, masked only where every way is: one clear copy beside a hashed one is clear."""
-    masked: dict[tuple[object, ...], bool] = {}
-    for source, target, transformation, masking in found:
-        place = source, target, transformation
-        masked[place] = masking and masked.get(place, True)
-    return ((*place, masking) for place, masking in masked.items())  # type: ignore[misc]  # the keys are what went in
+    masked: dict[tuple[str, str, str], bool] = {}
+    for source, target, transformation, masking in dependencies(output, lineage):
+        edge = key(source), key(target), _WORDS[transformation]
+        masked[edge] = masking and masked.get(edge, True)
+    return [(*edge, masking) for edge, masking in masked.items()]
