@@ -151,6 +151,22 @@ class OpenColumns:
         return frozenset()
 
 
+class UnknownColumns:
+    """The columns of a function that nobody can tell: none is found, and a star over them is refused."""
+
+    __slots__ = ()
+
+    def find(self, key: str, name: str) -> None:
+        """See ``Columns``."""
+
+    def all(self) -> None:
+        """See ``Columns``."""
+
+    def names(self) -> AbstractSet[str]:
+        """See ``Columns``."""
+        return frozenset()
+
+
 class Relation(NamedTuple):
     """Something in FROM: its name in scope (folded, "" for none), the qualifiers it answers to, its columns.
 

@@ -30,6 +30,8 @@ SHAPES: dict[str, tuple[tuple[str, bool], ...]] = {
     "json_array_elements": (("value", ELEMENT),),
     "posexplode": (("pos", POSITION), ("col", ELEMENT), ("value", ELEMENT)),
     "explode": (("col", ELEMENT), ("value", ELEMENT)),
+    "explode of a map": (("key", ELEMENT), ("value", ELEMENT)),
+    "posexplode of a map": (("pos", POSITION), ("key", ELEMENT), ("value", ELEMENT)),
     "glob": (("file", ELEMENT),),
     "json_tuple": tuple((f"c{number}", ELEMENT) for number in range(50)),
 }  # fmt: skip
@@ -49,8 +51,11 @@ KEEPS = frozenset({"postgres", "redshift", "duckdb", "trino"})
 """Dialects in which the alias of a function with one unnamed column names that column too."""
 
 
-def generated(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) -> list[Column]:
-    """Return the columns of the generator ``tree``, before ``names`` (the alias's column list) are put on them."""
+def generated(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) -> list[Column] | None:
+    """Return the columns of the generator ``tree``, before ``names`` (the alias's column list) are put on them.
+
+    None where nobody can tell them: an unknown table function without a list of columns.
+    """
     reader = READERS.get(tree.__class__)
     if reader is not None:
         return reader(scope, tree, names, alias)
@@ -188,9 +193,10 @@ def _shaped(scope: Scope, kind: str, inputs: Sequence[exp.Expr], names: Sequence
     given = shape if not names or len(names) >= len(shape) else shape[: len(names)]
     if kind == "json_tuple":  # one column for each path after the document
         given = shape[: len(names) or len(inputs) - 1]
-    if not names and kind in ELEMENTS:  # of a map they give key and value, of a list the element alone
-        given = shape[: ELEMENTS[kind]]
     element = elements[0] if elements else None
+    if not names and kind in ELEMENTS:  # of a map they give key and value, of a list the element alone
+        is_map = element is not None and element.type.upper().startswith("MAP")
+        given = SHAPES[f"{kind} of a map"] if is_map else shape[: ELEMENTS[kind]]
     called = [names[n] if n < len(names) else name for n, (name, _) in enumerate(given)]
     return [
         _column(scope, name, deps if holds else NOTHING, element if holds else None)
@@ -198,8 +204,8 @@ def _shaped(scope: Scope, kind: str, inputs: Sequence[exp.Expr], names: Sequence
     ]
 
 
-def _function(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) -> list[Column]:
-    """A table function by its name: one of the table, or one whose columns the alias lists."""
+def _function(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) -> list[Column] | None:
+    """A table function by its name: one of the table, or one whose columns the alias lists; None for any other."""
     name = _called(tree)
     kind = SAME.get(name, name)
     inputs = _inputs(tree) if not isinstance(tree.args.get("this"), str) else list(tree.args.get("expressions") or ())
@@ -211,12 +217,7 @@ def _function(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) ->
         return [_column(scope, column, deps) for column in names]
     if alias and scope.session.rules.name in KEEPS:
         return [_column(scope, alias, deps)]
-    raise scope.session.error(
-        UnreadConstruct,
-        f"the columns of the table function {name} are not known",
-        tree,
-        fix="list them after its alias",
-    )
+    return None
 
 
 def _called(tree: exp.Expr) -> str:

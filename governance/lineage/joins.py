@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
-from governance.errors import UnknownColumn
+from governance.errors import UnknownColumn, UnreadConstruct
 from governance.lineage.columns import Column, ListedColumns, Relation
 from governance.lineage.edges import FILTER, JOIN, TRANSFORMATION, Deps, add, moved, united
 from governance.lineage.names import identifier
@@ -33,6 +33,9 @@ def read_joined(scope: Scope, tree: exp.Expr) -> None:
         _parenthesised(scope, tree, inner)
     else:
         scope.join(read_relation(scope, tree))
+    sample = tree.args.get("sample")
+    if sample is not None and sample.args.get("bucket_field") is not None:  # Hive's buckets choose rows by a column
+        depend(scope, exp.Column(this=identifier(sample.args["bucket_field"])), FILTER, scope.rows)
     for join in tree.args.get("joins") or ():
         read_join(scope, join)
 
@@ -72,7 +75,7 @@ def read_join(scope: Scope, join: exp.Expr) -> None:
     if args.get("using"):
         _merge(scope, args["using"], sides, join)
     elif (args.get("method") or "").upper() == "NATURAL":
-        _merge(scope, _shared(sides), sides, join)
+        _merge(scope, _shared(scope, sides, join), sides, join)
     scope.clause = "join"
     for name in ("on", "match_condition"):
         if args.get(name) is not None:
@@ -83,8 +86,11 @@ def read_join(scope: Scope, join: exp.Expr) -> None:
         scope.restrict(left)
 
 
-def _shared(sides: Sides) -> list[exp.Expr]:
+def _shared(scope: Scope, sides: Sides, join: exp.Expr) -> list[exp.Expr]:
     """The names that NATURAL joins by."""
+    if any(relation.columns.all() is None for relation in (*sides.left, *sides.right)):
+        problem = "NATURAL JOIN with columns that are not declared"
+        raise scope.session.error(UnreadConstruct, problem, join, fix="join with ON")
     ours = {column.key for relation in sides.left for column in relation.columns.all() or ()}
     theirs = [column for relation in sides.right for column in relation.columns.all() or ()]
     return [exp.Identifier(this=column.name, quoted=True) for column in theirs if column.key in ours]

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
+from governance.errors import LineageError, UnknownColumn
 from governance.lineage.columns import Column, Relation
 from governance.lineage.dialects import Rules
 from governance.lineage.edges import TRANSFORMATION, moved
+from governance.lineage.session import Session
 from governance.lineage.structs import declared_members
 
 
@@ -30,6 +32,18 @@ def nearest(text: str, known: set[str]) -> str | None:
     """Return the name in ``known`` that is most like ``text``, None where none is close."""
     found = difflib.get_close_matches(text.lower(), sorted(name.lower() for name in known), 1)
     return next((name for name in sorted(known) if found and name.lower() == found[0]), None)
+
+
+def unknown_column(session: Session, name: exp.Expr, where: Sequence[Relation]) -> LineageError:
+    """Return the error that none of the relations ``where`` has the column ``name``."""
+    text = name.name
+    titles = [relation.title or relation.alias or "the subquery" for relation in where]
+    places = ", ".join(titles) or "a query without FROM"
+    missing = f"{titles[0]} has no column {text}" if len(titles) == 1 else f"no column {text} in {places}"
+    known = {column.name for relation in where for column in relation.columns.all() or ()}
+    near = nearest(text, known)
+    fix = f"did you mean {near}?" if near else "correct the name or the table's schema"
+    return session.error(UnknownColumn, missing, name, fix=fix)
 
 
 def member(column: Column, keys: Sequence[str], rules: Rules) -> Column | None:

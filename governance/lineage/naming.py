@@ -155,6 +155,8 @@ def _list(session: Session, tree: exp.Expr, depth: int) -> str:
 
 def function_name(tree: exp.Expr) -> str:
     """Return the SQL name of a function's tree."""
+    if tree.__class__ is exp.Anonymous:
+        return tree.name
     return tree.sql_name() if isinstance(tree, exp.Func) else tree.key
 
 

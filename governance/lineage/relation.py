@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from sqlglot import exp
 
 from governance.errors import DynamicSql, LineageError, UnknownColumn, UnknownTable, UnreadConstruct
-from governance.lineage.columns import Column, Columns, ListedColumns, Query, Relation
+from governance.lineage.columns import Column, Columns, ListedColumns, Query, Relation, UnknownColumns
 from governance.lineage.edges import IDENTITY, JOIN, add, united
 from governance.lineage.files import FORMATS, columns_of, looks_like_path, read_file
 from governance.lineage.files import READERS as FILE_READERS
@@ -239,7 +239,7 @@ VALUES_NAMES: dict[str, tuple[str, int]] = {
 
 def read_function(scope: Scope, tree: exp.Expr, function: exp.Expr) -> Relation:
     """Return a function in FROM: a macro of the script, a file reader, or a generator."""
-    name = (function.name if function.__class__ is exp.Anonymous else function_name(function)).lower()
+    name = function_name(function).lower()
     alias = alias_of(scope, tree)
     arguments = function.args.get("expressions") or []
     if function.__class__ in {exp.ReadCSV, exp.ReadParquet}:
@@ -262,7 +262,8 @@ def _listed(scope: Scope, tree: exp.Expr, columns: Columns) -> ListedColumns:
 
 def _rows_from(scope: Scope, tree: exp.Expr) -> Relation:
     """ROWS FROM (f(…), g(…)): functions side by side."""
-    columns = [column for part in tree.args.get("rows_from") or () for column in generated(scope, part, (), "")]
+    parts = [generated(scope, part, (), "") for part in tree.args.get("rows_from") or ()]
+    columns = [column for part in parts for column in part or ()]
     return Relation(alias_of(scope, tree), (), ListedColumns(renamed(scope, tree, columns)))
 
 
@@ -276,6 +277,8 @@ def _generated(scope: Scope, function: exp.Expr, tree: exp.Expr) -> Relation:
     alias = alias_of(scope, tree)
     given = [name.args["this"] for name in names]
     columns = generated(scope, function, given, alias)
+    if columns is None:
+        return Relation(alias, (), UnknownColumns(), f"the table function {function_name(function).lower()}")
     again = [
         column._replace(name=name.args["this"], key=scope.session.key(name))
         for column, name in zip(columns, names, strict=False)

@@ -9,7 +9,7 @@ from governance.errors import AmbiguousColumn, LineageError, UnknownColumn, Unkn
 from governance.lineage.columns import Column, OpenColumns, Relation, whole_row
 from governance.lineage.edges import IDENTITY, NOTHING, TRANSFORMATION, Deps, add, moved
 from governance.lineage.environment import Environment
-from governance.lineage.names import PSEUDO, at_position, member, nearest, qualified
+from governance.lineage.names import PSEUDO, at_position, member, qualified, unknown_column
 from governance.lineage.session import Session
 
 
@@ -116,7 +116,7 @@ class Scope:
         if found is None:
             if key.lower() in PSEUDO:
                 return Column(key, key, NOTHING)
-            raise self._unknown(name, self.relations)
+            raise unknown_column(self.session, name, self.relations)
         return found
 
     def find(self, key: str, name: exp.Expr) -> Column | None:
@@ -252,7 +252,7 @@ class Scope:
             found = relation.columns.find(keys[length], parts[length].name)
             if found is not None:
                 return self._member(found, keys, parts, length + 1)
-            missing = missing or self._unknown(parts[length], [relation])
+            missing = missing or unknown_column(self.session, parts[length], [relation])
         base = ORDERS[self._order(keys[0])](self, keys[0], parts[0]) or self.opened(keys[0], parts[0])
         if base is None and missing is not None:
             raise missing
@@ -280,15 +280,6 @@ class Scope:
     def _sight(self) -> str:
         return ", ".join(relation.alias for relation in self.relations if relation.alias) or "scope"
 
-    def _unknown(self, name: exp.Expr, where: Sequence[Relation]) -> LineageError:
-        text = name.name
-        titles = [relation.title or relation.alias or "the subquery" for relation in where]
-        missing = f"{titles[0]} has no column {text}" if len(titles) == 1 else f"no column {text} in {_listed(titles)}"
-        known = {column.name for relation in where for column in relation.columns.all() or ()}
-        near = nearest(text, known)
-        fix = f"did you mean {near}?" if near else "correct the name or the table's schema"
-        return self.session.error(UnknownColumn, missing, name, fix=fix)
-
 
 MANY = 2
 """From how many relations on a scope keeps an index of their columns."""
@@ -297,10 +288,6 @@ MANY = 2
 def _holds(relation: Relation, key: str, name: exp.Expr) -> bool:
     """A file whose columns nobody declared is asked last: it would have any."""
     return relation.columns.__class__ is not OpenColumns and relation.columns.find(key, name.name) is not None
-
-
-def _listed(titles: list[str]) -> str:
-    return ", ".join(titles) or "a query without FROM"
 
 
 def _column_first(scope: Scope, key: str, name: exp.Expr) -> Column | None:

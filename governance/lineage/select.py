@@ -76,7 +76,8 @@ def several(scope: Scope, tree: exp.Expr) -> list[Column] | None:
     """Return the columns of an item that stands for several, None where it stands for one."""
     if is_star(tree):
         return expand(scope, tree)
-    if tree.__class__ in GENERATORS:
+    is_generator = isinstance(tree, exp.Explode) and scope.session.rules.name in EXPLODING
+    if is_generator or tree.__class__ in GENERATORS:
         names = [name.name for name in tree.args.get("expressions") or ()] if tree.__class__ is exp.Aliases else []
         return generated(scope, tree.args["this"] if names else tree, names, "")
     if tree.__class__ is exp.QueryTransform:
@@ -95,6 +96,9 @@ def transformed(scope: Scope, tree: exp.Expr) -> list[Column]:
     deps = moved(united([value_of(scope, part) for part in tree.args["expressions"]]), TRANSFORMATION)
     return [Column(name, scope.session.rules.fold(name, None), deps) for name in names]
 
+
+EXPLODING = frozenset({"spark", "databricks", "hive"})
+"""Dialects in which an unnamed EXPLODE gives its columns their own names."""
 
 GENERATORS = frozenset({exp.Aliases, exp.Posexplode, exp.PosexplodeOuter, exp.Inline, exp.Stack})
 """Items of Spark's and Hive's select list that give several columns each."""

@@ -6,7 +6,8 @@ from sqlglot import exp
 
 from governance.errors import LimitExceeded, UnknownColumn, UnknownTable, UnparsableSql, UnreadConstruct
 from governance.lineage.columns import Column, Relation
-from governance.lineage.patterns import PATTERNS, compiled
+from governance.lineage.edges import JOIN, add
+from governance.lineage.patterns import PATTERNS, compiled, ilike
 from governance.lineage.scope import Scope
 from governance.lineage.session import MAX_COLUMNS
 from governance.lineage.shapes import shaped
@@ -31,10 +32,19 @@ def expand(scope: Scope, tree: exp.Expr) -> list[Column]:
         matches = PATTERNS[kind](tree.args["expression"].name)
         return [column for column in expand(scope, tree.args["this"]) if matches(column.name)]
     if kind is exp.Star:
-        return _edited(scope, tree, every(scope))
+        return _edited(scope, tree, _matching(tree, every(scope)))
     if kind is exp.Dot:
         return _members(scope, tree.args["this"], tree)
-    return _edited(scope, tree.args["this"], of_relation(scope, tree))
+    return _edited(scope, tree.args["this"], _matching(tree.args["this"], of_relation(scope, tree)))
+
+
+def _matching(star: exp.Expr, columns: list[Column]) -> list[Column]:
+    """Snowflake's ``* ILIKE 'x%'``."""
+    pattern = star.args.get("ilike")
+    if pattern is None:
+        return columns
+    matches = ilike(pattern.name if isinstance(pattern, exp.Expr) else str(pattern))
+    return [column for column in columns if matches(column.name)]
 
 
 def unfolds(scope: Scope, tree: exp.Expr) -> list[Column] | None:
@@ -43,9 +53,24 @@ def unfolds(scope: Scope, tree: exp.Expr) -> list[Column] | None:
     if inner is None or inner.__class__ is not exp.Column or scope.session.rules.name != "duckdb":
         return None
     column = scope.column(inner)
-    if not column.type.upper().startswith("STRUCT") or column.type.endswith("]"):
+    is_list = column.type.endswith("]")
+    recursive = any(_name(part) == "recursive" for part in tree.args.get("expressions") or ())
+    if not column.type.upper().startswith("STRUCT") or (is_list and not recursive):
         return None
-    return _parts(scope, column, tree)
+    if is_list:
+        add(scope.rows, column.deps, JOIN)
+    return _flat(scope, column) if recursive else _parts(scope, column, tree)
+
+
+def _name(argument: exp.Expr) -> str:
+    name = argument.args.get("this")
+    return name.name.lower() if isinstance(name, exp.Expr) else ""
+
+
+def _flat(scope: Scope, column: Column) -> list[Column]:
+    """All members, those of members included."""
+    members = declared_members(column, scope.session.rules)
+    return [column] if members is None else [leaf for part in members.values() for leaf in _flat(scope, part)]
 
 
 def columns_of_item(scope: Scope, tree: exp.Expr) -> list[Column]:

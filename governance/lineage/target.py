@@ -52,6 +52,8 @@ def target_of(tree: exp.Expr, session: Session) -> Target:
     if key is not None:
         problem = f"table {'.'.join(names)} may be {' or '.join(key)}"
         raise session.error(UnknownTable, problem, tree, fix="write its full name")
+    if session.folded:
+        names = tuple(session.key(part) for part in table_parts(tree))
     return Target(session.tables.spelt(names), None, tree)
 
 

@@ -206,10 +206,15 @@ def _pairs(scope: Scope, left: exp.Expr, right: exp.Expr) -> list[tuple[exp.Expr
         return [(left, value_of(scope, right))]
     names = left.args.get("expressions") or [left.args.get("this") or left]
     if right.__class__ is exp.Tuple:
-        return [(name, value_of(scope, part)) for name, part in zip(names, right.args["expressions"], strict=True)]
-    query = scope.session.read(right, scope.session, scope.env, scope)
-    scope.inputs.update(query.inputs)
-    return [(n, united([c.deps, query.rows])) for n, c in zip(names, query.columns, strict=True)]
+        values = [value_of(scope, part) for part in right.args["expressions"]]
+    else:
+        query = scope.session.read(right, scope.session, scope.env, scope)
+        scope.inputs.update(query.inputs)
+        values = [united([column.deps, query.rows]) for column in query.columns]
+    if len(names) != len(values):
+        problem = f"SET assigns {len(values)} values to {len(names)} columns"
+        raise scope.session.error(ColumnCountMismatch, problem, left, fix="give one value for each column")
+    return list(zip(names, values, strict=True))
 
 
 def together(parts: Iterable[Sequence[Column]]) -> list[Column]:
