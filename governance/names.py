@@ -2,19 +2,21 @@
 
 Producers spell one table ``shop.Orders``, ``orders`` or ``SHOP.ORDERS``, as their SQL did; whether that is one table is
 for the namespace to say, so each namespace has its rule: the one that ``lineage.toml`` gives it, else that of its kind
-of database, else names compare exactly. A producer may also say itself that a path and a table are one (the symlinks
-facet); then the table's name stands.
+of database, else names compare exactly. A name that all spell alike stays as they spell it; where they differ, the form
+that the rule gives stands. A producer may also say itself that a path and a table are one (the symlinks facet); then
+the table's name stands.
 
 This comes before the graph and knows nothing of it: ``build_graph(canonical(events, spellings))``.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
 from governance.dataset import Dataset
-from governance.events.model import Event
+from governance.events.model import ColumnLineagePart, DatasetPart, Event, InputFieldPart, SchemaFieldPart
 from governance.explicit import explicit
 from governance.rename import renamed
 
@@ -43,12 +45,14 @@ KINDS: Mapping[str, Spelling] = {
     "snowflake": Spelling.UPPER,
     "oracle": Spelling.UPPER,
     "duckdb": Spelling.INSENSITIVE,
+    "iceberg": Spelling.INSENSITIVE,
     "hive": Spelling.INSENSITIVE,
     "awsglue": Spelling.INSENSITIVE,
     "trino": Spelling.INSENSITIVE,
     "sqlserver": Spelling.INSENSITIVE,
 }
-"""What a namespace's scheme says (https://openlineage.io/docs/spec/naming), where no policy does."""
+"""What a namespace's scheme says (https://openlineage.io/docs/spec/naming), where no policy does. Iceberg itself keeps
+case; the engines that read its tables here, DuckDB and Spark, do not tell names apart by it."""
 PART = re.compile(r'"(?:[^"]|"")*"|[^."]+')
 
 
@@ -58,15 +62,20 @@ def canonical(events: Iterable[Event], spellings: Mapping[str, Spelling]) -> tup
     ``spellings`` gives the rule of each namespace that does not go by its scheme.
     """
     read = tuple(explicit(event) for event in events)
-    folded = _Spelled(spellings, {})
-    same = _symlinks(read, folded)
-    names = _Spelled(spellings, same)
-    exact = not same and all(folded.spelling(it) is Spelling.EXACT for it in _namespaces(read))
-    return read if exact else tuple(renamed(event, names) for event in read)
+    rules = _Rules(spellings)
+    datasets, fields = _mentioned(read)
+    one = _one_name(datasets, rules)
+    same = _symlinks(read, one)
+    names = _Names({dataset: same.get(name, name) for dataset, name in one.items()}, {})
+    names = _Names(names.datasets, _one_path(fields, names, rules))
+    changed = any(dataset != name for dataset, name in names.datasets.items()) or names.fields
+    return tuple(renamed(event, names) for event in read) if changed else read
 
 
 def fold(name: str, spelling: Spelling) -> str:
     """Return ``name`` as ``spelling`` stores it; a quoted part that stores differently keeps its quotes."""
+    if '"' not in name:
+        return FOLDS[spelling](name)
     if spelling is Spelling.EXACT:
         return name
     return PART.sub(lambda part: _part(part[0], spelling), name)
@@ -82,43 +91,98 @@ def _part(part: str, spelling: Spelling) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Spelled:
-    """The one name of each dataset and field; ``same`` are datasets by another name."""
+class _Rules:
+    """The rule of each namespace."""
 
     spellings: Mapping[str, Spelling]
-    same: Mapping[Dataset, Dataset]
 
-    def dataset(self, dataset: Dataset) -> Dataset:
-        found = Dataset(dataset.namespace, fold(dataset.name, self.spelling(dataset.namespace)))
-        return self.same.get(found, found)
-
-    def field(self, dataset: Dataset, path: str) -> str:
-        return fold(path, self.spelling(self.dataset(dataset).namespace))
-
-    def spelling(self, namespace: str) -> Spelling:
+    def of(self, namespace: str) -> Spelling:
         return self.spellings.get(namespace) or KINDS.get(namespace.partition(":")[0].lower(), Spelling.EXACT)
 
 
-def _namespaces(events: Iterable[Event]) -> frozenset[str]:
-    found = {part.namespace for event in events for part in (*event.inputs, *event.outputs)}
-    found |= {event.dataset.namespace for event in events if event.dataset}
-    lineages = (part.facets.column_lineage for event in events for part in event.outputs)
-    for lineage in (it for it in lineages if it):
-        inputs = (*lineage.dataset, *(it for said in lineage.fields.values() for it in said.input_fields))
-        found |= {it.namespace for it in inputs}
-    return frozenset(found)
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """The one name of each dataset, and of each field that has another than it is told by."""
+
+    datasets: Mapping[Dataset, Dataset]
+    fields: Mapping[tuple[Dataset, str], str]
+
+    def dataset(self, dataset: Dataset) -> Dataset:
+        return self.datasets.get(dataset, dataset)
+
+    def field(self, dataset: Dataset, path: str) -> str:
+        return self.fields.get((dataset, path), path)
 
 
-def _symlinks(events: Iterable[Event], names: _Spelled) -> dict[Dataset, Dataset]:
+def _one_name(datasets: Iterable[Dataset], rules: _Rules) -> dict[Dataset, Dataset]:
+    spelled: dict[Dataset, list[Dataset]] = defaultdict(list)
+    for dataset in datasets:
+        spelled[Dataset(dataset.namespace, fold(dataset.name, rules.of(dataset.namespace)))].append(dataset)
+    return {it: folded if len(alike) > 1 else it for folded, alike in spelled.items() for it in alike}
+
+
+def _one_path(fields: Iterable[tuple[Dataset, str]], names: _Names, rules: _Rules) -> dict[tuple[Dataset, str], str]:
+    told = tuple(fields)
+    odd: dict[tuple[Dataset, str], set[str]] = defaultdict(set)
+    for dataset, path in told:
+        folded = fold(path, rules.of(dataset.namespace))
+        if folded != path:
+            odd[names.dataset(dataset), folded].add(path)
+    if not odd:
+        return {}
+    plain = {(names.dataset(dataset), path) for dataset, path in told}
+    differ = {place for place, paths in odd.items() if len(paths) > 1 or place in plain}
+    placed = ((it, (names.dataset(it[0]), fold(it[1], rules.of(it[0].namespace)))) for it in told)
+    return {it: place[1] for it, place in placed if place in differ and it[1] != place[1]}
+
+
+def _parts(event: Event) -> tuple[DatasetPart, ...]:
+    return (*event.inputs, *event.outputs, *([event.dataset] if event.dataset else []))
+
+
+def _mentioned(events: Iterable[Event]) -> tuple[set[Dataset], set[tuple[Dataset, str]]]:
+    """Return every dataset and field that the events name, by the names that they use."""
+    told: set[tuple[str, str, str]] = set()
+    read: set[int] = set()
+    for part in (part for event in events for part in _parts(event)):
+        own, facets = (part.namespace, part.name), part.facets
+        told.add((*own, ""))
+        told.update((*own, path) for path in _paths(facets.schema.fields if facets.schema else (), ""))
+        told.update((*own, tag.field) for tag in (facets.tags.tags if facets.tags else ()) if tag.field)
+        told.update(
+            (link.namespace, link.name, "") for link in (facets.symlinks.identifiers if facets.symlinks else ())
+        )
+        # what a job says again is the same value again
+        if facets.column_lineage:
+            told.update((*own, name) for name in facets.column_lineage.fields)
+            if id(facets.column_lineage) not in read:
+                read.add(id(facets.column_lineage))
+                told.update((it.namespace, it.name, it.field) for it in _inputs(facets.column_lineage))
+    named = {(namespace, name): Dataset(namespace, name) for namespace, name, _ in told}
+    return set(named.values()), {(named[namespace, name], path) for namespace, name, path in told if path}
+
+
+def _inputs(lineage: ColumnLineagePart) -> Iterator[InputFieldPart]:
+    yield from lineage.dataset
+    for said in lineage.fields.values():
+        yield from said.input_fields
+
+
+def _paths(fields: Iterable[SchemaFieldPart], outer: str) -> Iterator[str]:
+    for field in fields:
+        yield f"{outer}{field.name}"
+        yield from _paths(field.fields, f"{outer}{field.name}.")
+
+
+def _symlinks(events: Iterable[Event], one: Mapping[Dataset, Dataset]) -> dict[Dataset, Dataset]:
     """Return for each dataset that has other identities the one that stands: a TABLE's, else the first by name."""
     group: dict[Dataset, set[Dataset]] = {}
     tables: set[Dataset] = set()
-    own = (event.dataset for event in events if event.dataset)
-    for part in (*(part for event in events for part in (*event.inputs, *event.outputs)), *own):
+    for part in (part for event in events for part in _parts(event)):
         for link in part.facets.symlinks.identifiers if part.facets.symlinks else ():
-            one, other = (names.dataset(Dataset(it.namespace, it.name)) for it in (part, link))
+            told, other = (one[Dataset(it.namespace, it.name)] for it in (part, link))
             tables |= {other} if link.type == "TABLE" else set()
-            together = group.get(one, {one}) | group.get(other, {other})
+            together = group.get(told, {told}) | group.get(other, {other})
             group.update(dict.fromkeys(together, together))
     standing = {id(together): min(together, key=lambda it: (it not in tables, it)) for together in group.values()}
     return {dataset: standing[id(together)] for dataset, together in group.items()}

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from governance.dataset import Field
 from governance.events.model import Event
 from governance.graph import build_graph, resolve
 from governance.impact import impact
@@ -100,3 +101,16 @@ def test_a_path_that_says_it_is_a_table_is_that_table(turn: int) -> None:
 
     assert {str(flow.source) for flow in graph.flows} == {"crm.learners"}
     assert [str(edge.source) for edge in graph.edges] == ["crm.learners.email"]
+
+
+def test_a_name_that_all_spell_alike_stays_as_it_is() -> None:
+    namespace = "snowflake://acme"
+    alike = [complete("write", ["raw.x"], "shop.Orders", {"Mail": [("raw.x", "m")]}, namespace)]
+    differ = [*alike, complete("copy", ["SHOP.ORDERS"], "x.copy", {"m": [("SHOP.ORDERS", "MAIL")]}, namespace)]
+
+    assert [str(it) for it in resolve_all(alike)] == ["raw.x.m", "shop.Orders.Mail"]
+    assert [str(it) for it in resolve_all(differ)] == ["SHOP.ORDERS.MAIL", "raw.x.m", "x.copy.m"]
+
+
+def resolve_all(events: list[Event]) -> list[Field]:
+    return sorted(field for fields in build_graph(canonical(events, {})).fields.values() for field in fields)
