@@ -81,6 +81,7 @@ def trial_of(text: Text, tally: Tally, *, seed: int, changes: tuple[str, ...], r
         values=values_of(text.sql),
         columns={column for columns in text.schema.values() for column in columns if column in written},
         default="tpc",
+        patience=30,
     )
     trial = try_law(worlds, text.sql, lineage)
     worlds.close()

@@ -48,10 +48,10 @@ def try_law(worlds: Worlds, sql: str, lineage: Expected, *, columns: Iterable[Co
     judge = _Judge(worlds, sql, lineage)
     try:
         names, rows = judge.run(worlds.base)
+        stable, joint = judge.stability(rows)
     except duckdb.Error as error:
         return Trial(failed=str(error).splitlines()[0])
     trial = Trial(names=tuple(names))
-    stable, joint = judge.stability(rows)
     trial.unstable = tuple(name for at, name in enumerate(names) if at not in stable)
     if judge.rows_unstable:
         trial.unstable = ("*",)

@@ -53,11 +53,13 @@ class Worlds:
         values: Values = by_kind,
         columns: Collection[str] | None = None,
         default: str | None = None,
+        patience: float = PATIENCE,
     ) -> None:
         self._rng = random.Random(seed)  # noqa: S311  # test data
         self._connection = duckdb.connect(config={"threads": 1, "memory_limit": "1GB"})
         self._schema = schema
         self._values_of = values
+        self._patience = patience
         self._default = "" if default is None else f".{default}"
         self._base = {table: self._table(columns, rows) for table, columns in schema.items()}
         self._tables: dict[str, Tables] = {}
@@ -74,12 +76,12 @@ class Worlds:
     def run(self, world: World, sql: str, *, read: str | None = None) -> tuple[list[str], list[tuple[str, ...]]]:
         """Column names and rows of a text in a world: its own, or those of the table ``read`` that it has written.
 
-        Nothing that the text writes stays. Raises duckdb.Error, also for a text that runs longer than ``PATIENCE``.
+        Nothing that the text writes stays. Raises duckdb.Error, also for a text that runs longer than ``patience``.
         """
         run = self._connection.execute
         run(f"USE {world.name}{self._default}")
         run("BEGIN")
-        watch = threading.Timer(PATIENCE, self._connection.interrupt)
+        watch = threading.Timer(self._patience, self._connection.interrupt)
         watch.start()
         try:
             cursor = run(sql)
@@ -89,7 +91,14 @@ class Worlds:
             return names, [tuple(map(written, row)) for row in cursor.fetchall()]
         finally:
             watch.cancel()
-            run("ROLLBACK")
+            watch.join()
+            self._roll_back()
+
+    def _roll_back(self) -> None:
+        try:
+            self._connection.execute("ROLLBACK")
+        except duckdb.InterruptException:  # the watch ran out between the query's end and here
+            self._connection.execute("ROLLBACK")
 
     def shuffle_again(self, world: World) -> World:
         """A copy of a world whose rows lie in another order."""
