@@ -8,22 +8,24 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from governance.errors import EventStoreError, HeadwaterError, LineageError
+from governance.errors import HeadwaterError, LineageError
 from governance.project import Project, find_project
+from platform_assets import cli_consumers, cli_events, cli_knowledge
 
 if TYPE_CHECKING:
-    from governance.events.model import Event
+    from governance.lineage import ColumnLineage
+
+Told = tuple[str, str, "tuple[ColumnLineage, ...]"]
+"""A file, its text and the lineage of what it writes."""
 
 Path_ = click.Path(path_type=Path, exists=True)
-EVENTS = click.option(
-    "--events", type=Path_, help="Events to read: a file, a folder or a store. Default: the project's own store."
-)
-FORMAT = click.option("--format", "form", type=click.Choice(["text", "json", "md"]), default="text", show_default=True)
+CHECK_FORMATS = ("text", "md", "json", "sarif", "junit", "github")
 SCENARIOS = ("silent", "uninstrumented", "understated", "misspelt", "reset")
 
 
@@ -36,6 +38,45 @@ class Commands(click.Group):
             return super().invoke(ctx)
         except HeadwaterError as error:
             raise click.ClickException(str(error)) from error
+
+
+def _lineage_text(_project: Project, told: "list[Told]") -> str:
+    from governance.report.lineage import lineage_text
+
+    return lineage_text(it for _, _, lineages in told for it in lineages)
+
+
+def _lineage_json(_project: Project, told: "list[Told]") -> str:
+    found = [it.as_dict() for _, _, lineages in told for it in lineages]
+    return json.dumps(found, indent=2, ensure_ascii=False)
+
+
+def _lineage_events(project: Project, told: "list[Told]") -> str:
+    from governance.events.facets import Naming
+    from governance.events.static import ndjson, static_events
+    from governance.policy import load_policy
+
+    policy, now = load_policy(project).lineage, datetime.now(UTC)
+    naming = Naming(policy.namespace, policy.job_namespace)
+    return "\n".join(
+        line
+        for file, sql, lineages in told
+        for line in ndjson(static_events(_job(project, file), sql, lineages, naming, now))
+    )
+
+
+def _job(project: Project, file: str) -> str:
+    """Return the job's name: a pipeline's table, else the file's own name."""
+    path = Path(file).resolve()
+    folders = [folder for folder in project.pipelines if path.is_relative_to(folder)]
+    return ".".join(path.relative_to(folders[0]).with_suffix("").parts) if folders else Path(file).stem
+
+
+LINEAGE_FORMATS: Mapping[str, Callable[[Project, "list[Told]"], str]] = {
+    "text": _lineage_text,
+    "json": _lineage_json,
+    "openlineage": _lineage_events,
+}
 
 
 @click.group(cls=Commands)
@@ -78,79 +119,44 @@ def dev(host: str, port: int) -> None:
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
 @click.option("--schema", type=Path_, help="JSON: {table: {column: type}}. Default: the project's own.")
 @click.option("--dialect", default="duckdb", show_default=True)
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--format", "form", type=click.Choice(LINEAGE_FORMATS), default="text", show_default=True)
 def lineage(files: tuple[str, ...], schema: Path | None, dialect: str, form: str) -> None:
     """Show the column lineage of SQL files; - reads standard input. Exit code 1 where a file is refused."""
-    from governance.lineage import ColumnLineage, column_lineage
-    from governance.report.lineage import lineage_text
+    from governance.lineage import column_lineage
     from governance.report.place import caret
 
-    tables = _schema_file(schema) if schema else _project_schemas(find_project())
-    found: list[ColumnLineage] = []
-    refused = False
+    project = find_project()
+    tables = _schema_file(schema) if schema else _project_schemas(project)
+    told: list[Told] = []
     for file in files:
         sql = sys.stdin.read() if file == "-" else _text(Path(file))
         try:
-            found += column_lineage(sql, tables, dialect=dialect)
+            told.append((file, sql, column_lineage(sql, tables, dialect=dialect)))
         except LineageError as error:
-            refused = True
             click.echo(f"Error: {file}:{error}\n{caret(sql, error)}".rstrip(), err=True)
-    if found:
-        click.echo(lineage_text(found) if form == "text" else _json([it.as_dict() for it in found]))
-    sys.exit(1 if refused else 0)
+    if told:
+        click.echo(LINEAGE_FORMATS[form](project, told))
+    sys.exit(1 if len(told) < len(files) else 0)
 
 
 @main.command()
-@click.argument("name")
-@EVENTS
-@FORMAT
-def impact(name: str, events: Path | None, form: str) -> None:
-    """Say what a change of NAME, a table or table.column, can reach: values, populations, tables."""
-    from governance.graph import build_graph, resolve
-    from governance.impact import Impact
-    from governance.impact import impact as reach
-    from governance.report.impact import impact_markdown, impact_text
-
-    graph = build_graph(_events(events))
-    found = reach(graph, resolve(graph, name))
-    say: Mapping[str, Callable[[Impact], str]] = {
-        "text": impact_text,
-        "md": impact_markdown,
-        "json": lambda it: _json(it.as_dict()),
-    }
-    click.echo(say[form](found))
-
-
-@main.command()
-@EVENTS
-@click.option("--format", "form", type=click.Choice(["text", "md"]), default="text", show_default=True)
-def propose(events: Path | None, form: str) -> None:
-    """Propose a classification for every column that a job writes, and say what decided it."""
-    from governance.classification import propose as proposals_of
-    from governance.graph import build_graph
-    from governance.policy import load_policy
-    from governance.report.proposals import proposals_markdown, proposals_text
-
-    policy = load_policy(find_project())
-    proposals = proposals_of(build_graph(_events(events)), policy)
-    click.echo({"text": proposals_text, "md": proposals_markdown}[form](proposals, policy))
-
-
-@main.command()
-def check() -> None:
+@click.option("--format", "form", type=click.Choice(CHECK_FORMATS), default="text", show_default=True)
+def check(form: str) -> None:
     """Run every rule over what Dagster, the catalog and the events know. Exit code 1 on a finding of severity ERROR."""
-    from governance.report.findings import outcome_text
+    from governance.report.check import FORMATS
     from governance.rules import RULES
     from governance.rules import check as judge
     from governance.rules.finding import Severity
     from platform_assets.definitions import known_to
+    from platform_assets.factory import load
     from platform_assets.tour import project_instance
 
     project = find_project()
     with project_instance(project) as instance:
         known = known_to(project, instance)
     outcomes = [judge(rule, known) for rule in RULES]
-    click.echo("\n".join(outcome_text(outcome) for outcome in outcomes))
+    files = {pipeline.table: pipeline.file for pipeline in load(project).pipelines}
+    click.echo(FORMATS[form](outcomes, files))
     errors = [it for outcome in outcomes for it in outcome.findings if it.severity is Severity.ERROR]
     sys.exit(1 if errors else 0)
 
@@ -203,18 +209,6 @@ def repair() -> None:
     sys.exit(1 if any(it.problem for it in repaired) else 0)
 
 
-def _events(path: Path | None) -> "tuple[Event, ...]":
-    from governance.events.reading import read_events
-
-    path = path or find_project().events
-    if not path.exists():
-        raise EventStoreError("there are no events yet", fix="run `headwater demo`, or name some with --events")
-    reading = read_events(path)
-    for problem in reading.problems:
-        click.echo(f"warning: {problem}", err=True)
-    return reading.events
-
-
 def _project_schemas(project: Project) -> Mapping[str, Mapping[str, str]]:
     from governance.pipeline import load_pipelines
     from governance.policy import load_sources
@@ -243,5 +237,7 @@ def _text(path: Path) -> str:
         ) from error
 
 
-def _json(value: object) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False)
+for command in (*cli_knowledge.COMMANDS, *cli_consumers.COMMANDS):
+    main.add_command(command)
+for command in cli_events.COMMANDS:
+    events.add_command(command)

@@ -131,3 +131,30 @@ def test_a_schema_file_that_is_none_says_what_one_is(tmp_path: Path, text: str) 
 
     assert refused.exit_code == 1
     assert '{"schema.table": {"column": "type"}}' in refused.stderr
+
+
+def test_lineage_as_openlineage_is_a_start_and_a_complete_of_one_run(tmp_path: Path) -> None:
+    schema = tmp_path / "schema.json"
+    schema.write_text('{"s.t": {"a": "int"}}')
+
+    told = run(
+        "lineage", "-", "--schema", schema, "--format", "openlineage", stdin="create table s.u as select a from s.t"
+    )
+
+    start, complete = (json.loads(line) for line in told.stdout.splitlines())
+    assert (start["eventType"], complete["eventType"]) == ("START", "COMPLETE")
+    assert start["run"]["runId"] == complete["run"]["runId"]
+    (output,) = complete["outputs"]
+    assert output["name"] == "s.u"
+    assert output["facets"]["columnLineage"]["fields"]["a"]["inputFields"][0]["field"] == "a"
+
+
+def test_one_refused_file_does_not_hide_the_lineage_of_another(tmp_path: Path) -> None:
+    (tmp_path / "good.sql").write_text("select 1 as one")
+    (tmp_path / "bad.sql").write_text("select frm")
+
+    told = run("lineage", tmp_path / "bad.sql", tmp_path / "good.sql")
+
+    assert told.exit_code == 1
+    assert "bad.sql:1:8" in told.stderr
+    assert "one  source" in told.stdout
