@@ -101,9 +101,20 @@ def read_merge(tree: exp.Expr, session: Session) -> Iterable[Effect]:
             column = relation.columns.find(session.key(name), name.name)
             add(scope.rows, column.deps if column is not None else {}, JOIN)
     scope.clause = "select"
-    changes = [_when(scope, target, when) for when in tree.args["whens"].args["expressions"]]
+    changes = [_when(_sight(scope, when), target, when) for when in tree.args["whens"].args["expressions"]]
     columns = together(changes)
     yield _effect(scope, target, in_order(target, columns))
+
+
+def _sight(scope: Scope, when: exp.Expr) -> Scope:
+    """A row that is not matched is there on one side only, so that only this side's names are in sight."""
+    if when.args.get("matched"):
+        return scope
+    one = Scope(scope.session, scope.env)
+    one.rows, one.inputs, one.merged, one.clause = scope.rows, scope.inputs, scope.merged, "select"
+    for relation in scope.relations[:1] if when.args.get("source") else scope.relations[1:]:
+        one.join(relation)
+    return one
 
 
 def _when(scope: Scope, target: Target, when: exp.Expr) -> list[Column]:
@@ -131,7 +142,7 @@ def _updated(scope: Scope, target: Target, action: exp.Expr) -> list[Column]:
 
 
 def _source(scope: Scope) -> Sequence[Column]:
-    return scope.relations[1].columns.all() or ()
+    return scope.relations[-1].columns.all() or ()
 
 
 def _same_names(scope: Scope, target: Target) -> list[Column]:

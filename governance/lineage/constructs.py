@@ -118,6 +118,22 @@ def comprehension(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push
         depend(local, condition, COMPOSE[hop][TRANSFORMATION], into)
 
 
+def arrow(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> None:
+    """``f(j -> 'key')``: sqlglot takes JSON's arrow in an argument for a lambda of j.
+
+    A lambda of one parameter that its body does not use is read as the arrow, where the name is a column.
+    """
+    parameters, body = tree.args.get("expressions") or [], tree.args["this"]
+    push((body, COMPOSE[hop][TRANSFORMATION]))
+    if len(parameters) != 1 or parameters[0].__class__ is not exp.Identifier:
+        return
+    name, key = parameters[0], scope.session.key(parameters[0])
+    if any(part is not name and scope.session.key(part) == key for part in body.find_all(exp.Identifier)):
+        return
+    found = scope.find(key, name)
+    add(into, found.deps if found is not None else NOTHING, COMPOSE[hop][TRANSFORMATION])
+
+
 def parameter(scope: Scope, tree: exp.Expr, hop: int, into: Deps, _push: Push) -> None:
     """``$1`` over a staged file is its first column, ``@v`` what the script set it to; else a constant of the run."""
     column = scope.positional(tree) or scope.variable(tree.name)
@@ -164,6 +180,7 @@ CONSTRUCTS: dict[type, Rule] = {
     exp.Window: window,
     exp.WithinGroup: within_group,
     exp.Comprehension: comprehension,
+    exp.Lambda: arrow,
     exp.Parameter: parameter,
     exp.Star: star,
     exp.DynamicIdentifier: dynamic,

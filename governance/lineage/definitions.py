@@ -27,7 +27,11 @@ def temporary(tree: exp.Expr) -> bool:
     table, _ = schema_of(tree.args["this"])
     properties = tree.args.get("properties")
     found = properties.args.get("expressions") or () if properties is not None else ()
-    return any(part.__class__ is exp.TemporaryProperty for part in found) or table.name.startswith("#")
+    return any(part.__class__ in PASSING for part in found) or table.name.startswith("#")
+
+
+PASSING = frozenset({exp.TemporaryProperty, exp.VolatileProperty})
+"""Properties of tables that no later session finds."""
 
 
 def dropped(tree: exp.Expr, session: Session) -> list[str]:

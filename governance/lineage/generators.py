@@ -80,6 +80,8 @@ def _expanded(scope: Scope, tree: exp.Expr) -> Column:
 def unnested(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) -> list[Column]:
     """UNNEST of one collection or of several side by side; a map gives key and value."""
     elements = [_expanded(scope, part) for part in tree.args["expressions"]]
+    if not names and not alias and len(elements) == 1 and scope.session.rules.name == "bigquery":
+        return list((elements[0].members or {"": _column(scope, "unnest", elements[0].deps)}).values())
     offset = tree.args.get("offset")
     room = len(names) - len(elements)
     columns: list[Column] = []

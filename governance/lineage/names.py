@@ -71,6 +71,9 @@ def at_position(relation: Relation, tree: exp.Expr) -> Column | None:
     return columns[int(number) - 1] if 0 < int(number) <= len(columns) else None
 
 
+SEQUENCES = frozenset({"nextval", "currval"})
+"""What a sequence gives: from no column."""
+
 PSEUDO = frozenset(
     [
         "rowid",

@@ -134,9 +134,13 @@ def _is_path(parts: list[exp.Expr]) -> bool:
 
 def _implicit_unnest(scope: Scope, tree: exp.Expr, parts: list[exp.Expr]) -> Relation | None:
     """``FROM t, t.items AS i``: a path that begins with a relation in scope is a collection of it."""
-    if len(parts) < 2 or scope.relation([scope.session.key(parts[0])]) is None:  # noqa: PLR2004  table and column
+    key = scope.session.key(parts[0])
+    if len(parts) < 2:  # noqa: PLR2004  table and column
         return None
-    column = exp.Column(this=parts[1], table=parts[0])
+    if scope.relation([key]) is None and scope.among(key, parts[0]) is None:
+        return None
+    names = ("this", "table", "db", "catalog")
+    column = exp.Column(**dict(zip(names, reversed(parts), strict=False)))
     alias = tree.args.get("alias")
     return read_generator(scope, exp.Unnest(expressions=[column], alias=alias.copy() if alias is not None else None))
 

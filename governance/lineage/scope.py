@@ -9,7 +9,7 @@ from governance.errors import AmbiguousColumn, LineageError, UnknownColumn, Unkn
 from governance.lineage.columns import Column, OpenColumns, Relation, whole_row
 from governance.lineage.edges import IDENTITY, NOTHING, TRANSFORMATION, Deps, add, moved
 from governance.lineage.environment import Environment
-from governance.lineage.names import PSEUDO, at_position, member, qualified, unknown_column
+from governance.lineage.names import PSEUDO, SEQUENCES, at_position, member, qualified, unknown_column
 from governance.lineage.session import Session
 
 
@@ -105,6 +105,9 @@ class Scope:
             if found is not None:
                 return found
         table = tree.args.get("table")
+        if table is not None and name.__class__ is exp.Literal:  # ClickHouse's element of a tuple
+            whole = self._unqualified(table, self.session.key(table))
+            return Column(name.name, name.name, moved(whole.deps, TRANSFORMATION))
         if table is None or name.__class__ is not exp.Star:
             raise self.session.error(UnknownColumn, f"{tree.sql()} is not a column", tree, fix="name a column")
         return self._unqualified(table, self.session.key(table))
@@ -114,7 +117,7 @@ class Scope:
         if found is None:
             found = self.variable(key)
         if found is None:
-            if key.lower() in PSEUDO:
+            if key.lower() in PSEUDO and not name.args.get("quoted"):
                 return Column(key, key, NOTHING)
             raise unknown_column(self.session, name, self.relations)
         return found
@@ -239,6 +242,8 @@ class Scope:
                     self.borrow(scope, found)
                 return found
             scope = scope.parent
+        if keys[-1].lower() in SEQUENCES:
+            return Column(keys[-1], keys[-1], NOTHING)
         problem = f"no table or alias {parts[0].args['this']} in {self._sight()}"
         raise self.session.error(UnknownTable, problem, tree, fix="correct the qualifier")
 

@@ -110,11 +110,24 @@ def of_relation(scope: Scope, tree: exp.Expr) -> list[Column]:
         if relation is not None:
             return list(_all(scope, relation, tree))
         sight = sight.parent
-    column = scope.find(keys[0], parts[0])
+    column = _struct_at(scope, keys, parts)
     if column is None:
         problem = f"no table or alias {parts[0].name} in scope"
         raise scope.session.error(UnknownTable, problem, tree, fix="correct the qualifier")
     return _parts(scope, column, tree)
+
+
+def _struct_at(scope: Scope, keys: list[str], parts: list[exp.Expr]) -> Column | None:
+    """``s.*``, or ``t.s.part.*`` along a path of members."""
+    if len(keys) == 1:
+        return scope.find(keys[0], parts[0])
+    sight: Scope | None = scope
+    while sight is not None:
+        found = sight.along(keys, parts)
+        if found is not None:
+            return found
+        sight = sight.parent
+    return None
 
 
 def _members(scope: Scope, base: exp.Expr, at: exp.Expr) -> list[Column]:

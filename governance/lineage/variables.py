@@ -45,6 +45,29 @@ def assign(tree: exp.Expr, session: Session) -> None:
             session.variables[key] = Column("", "", held)
 
 
+def set_by_select(tree: exp.Expr, session: Session) -> bool:
+    """Read T-SQL's ``SELECT @v = x FROM …`` and MySQL's ``SELECT x INTO @v``; tell whether ``tree`` is one.
+
+    What chooses the row steers the variable as it steers any scalar subquery.
+    """
+    items, into = tree.args.get("expressions") or [], tree.args.get("into")
+    target = into.args["this"].args.get("this") if into is not None else None
+    if target.__class__ is exp.Parameter:
+        names = [target]
+    elif items and all(item.__class__ is exp.EQ and item.args["this"].__class__ is exp.Parameter for item in items):
+        names = [item.args["this"] for item in items]
+    else:
+        return False
+    values = [item.args["expression"] if item.__class__ is exp.EQ and target is None else item for item in items]
+    query = tree.copy()
+    query.set("expressions", [value.copy() for value in values])
+    query.set("into", None)
+    found = session.read(query, session, Environment({}), None)
+    for name, column in zip(names, found.columns, strict=False):
+        session.variables[variable_name(name)] = Column("", "", united([column.deps, found.rows]))
+    return True
+
+
 def variable_name(tree: exp.Expr) -> str:
     """Return a variable's name in lower case, without the dialect's sign."""
     return tree.name.lower().lstrip("@$")

@@ -17,6 +17,7 @@ from governance.lineage.session import Session
 from governance.lineage.star import every as every_column
 from governance.lineage.target import Effect, Target, column_of, every, relation_of, target_of, written
 from governance.lineage.value import depend, value_of
+from governance.lineage.variables import set_by_select
 
 
 def environment(tree: exp.Expr, session: Session) -> Environment:
@@ -28,6 +29,8 @@ def environment(tree: exp.Expr, session: Session) -> Environment:
 def read_bare(tree: exp.Expr, session: Session) -> Iterable[Effect]:
     """A query by itself has no output; SELECT … INTO makes a table."""
     into = tree.args.get("into") if tree.__class__ is exp.Select else None
+    if tree.__class__ is exp.Select and set_by_select(tree, session):
+        return
     query = some(unfolded(session.read(tree, session, Environment({}), None)), tree, session)
     if into is None:
         yield Effect(None, query)
