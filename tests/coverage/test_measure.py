@@ -232,6 +232,14 @@ def test_measurements_are_kept_and_shown_over_time(tmp_path: Path, records: Make
     assert "1 of 1, 100.0%" in lines[3]
 
 
+def test_a_measurement_keeps_how_long_its_log_was(tmp_path: Path, records: Make, read: Read) -> None:
+    keep(tmp_path, measure(records("", [read("ann", "w.t")], days=30.5), ["w.t"], NOON))
+
+    (kept,) = history(tmp_path)
+    assert (kept.window_days, kept.missing_tables, kept.missing_edges, kept.unreadable) == (30.5, 1, 1, 0)
+    assert "30.5" in page_text(history_page([kept]))
+
+
 def test_no_history_is_none(tmp_path: Path) -> None:
     assert history(tmp_path) == ()
 

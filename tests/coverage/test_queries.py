@@ -437,3 +437,29 @@ def test_what_duckdb_itself_logs_and_exports_is_read(tmp_path: Path, suffix: str
     kept = [outcome.read for outcome in found if outcome.read and outcome.fate is Fate.COLUMNS]
     assert [(read.tables, read.columns, read.user) for read in kept] == [(("crm.learners",), COLUMNS, "")]
     assert abs((kept[0].at - datetime.now(UTC)).total_seconds()) < 60
+
+
+def test_what_the_warehouse_lists_column_by_column_stands_before_its_sql() -> None:
+    listed = EXPORTS["trino-events"] | {"metadata": {"queryId": "1", "query": "selec (", "queryState": "FINISHED"}}
+
+    (outcome,) = outcomes([(1, listed)])
+
+    assert outcome.fate is Fate.COLUMNS
+    assert outcome.read
+    assert outcome.read.columns == COLUMNS
+
+
+def test_sql_stands_before_a_list_without_columns() -> None:
+    row = {"time": NOON.isoformat(), "user": "ann", "tables": ["crm.learners"], "sql": EMAILS}
+
+    (outcome,) = outcomes([(1, row)])
+
+    assert outcome.read
+    assert outcome.read.columns == COLUMNS
+
+
+def test_a_record_of_a_csv_stands_where_it_begins(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text('time,user,sql\n1,ann,"select\n1"\n2,bob\n3,cid,x\n')
+
+    assert [(number, row and row["user"]) for number, row in lines_of(path)] == [(2, "ann"), (4, None), (5, "cid")]
