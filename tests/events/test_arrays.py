@@ -71,6 +71,7 @@ def fill(store: EventStore, seed: int) -> None:
     store.folder.mkdir()
     for place, day in enumerate(DAYS):
         lines = [json.dumps(event(30 * place + number, random)) for number in range(30)]
+        random.shuffle(lines)
         (store.folder / f"events-{day.date()}.ndjson").write_text("".join(f"{line}\n" for line in lines))
 
 
@@ -108,6 +109,38 @@ def test_segments_without_an_edges_file_are_read_from_their_events(store: EventS
         manifest = manifest.with_day(name, msgspec.structs.replace(day, segments=old))
     write_manifest(store.folder, manifest)
     assert of_arrays(store.folder) == expected
+
+
+def complete(run: str, *outputs: dict[str, Any]) -> str:
+    job = {"namespace": "j", "name": "job"}
+    event = {"eventTime": NIGHT.isoformat(), "eventType": "COMPLETE", "run": {"runId": run}, "job": job}
+    return json.dumps(event | {"outputs": outputs}) + "\n"
+
+
+def output(name: str, **fields: Any) -> dict[str, Any]:
+    told = {name: {"inputFields": inputs} for name, inputs in fields.items()}
+    return {"namespace": "n", "name": name, "facets": {"columnLineage": {"fields": told}}}
+
+
+def test_the_same_bytes_about_two_outputs_are_edges_of_both(store: EventStore) -> None:
+    store.folder.mkdir()
+    read = [{"namespace": "n", "name": "s.t", "field": "x"}]
+    text = complete("r", output("out.a", f=read), output("out.b", f=read))
+    (store.folder / f"events-{NIGHT.date()}.ndjson").write_text(text)
+    assert {target for _, target, _, _ in of_arrays(store.folder)} == {"n\x1fout.a\x1ff", "n\x1fout.b\x1ff"}
+
+
+def test_columns_from_no_column_have_no_edges_and_hide_none(store: EventStore) -> None:
+    store.folder.mkdir()
+    read = [{"namespace": "n", "name": "s.t", "field": "x"}]
+    day = store.folder / f"events-{NIGHT.date()}.ndjson"
+    day.write_text(complete("r", output("out.a", f=[])))
+    assert of_arrays(store.folder) == set()
+    # the second run says of a, which had an edge, that it has none, and what b had stands
+    day.write_text(
+        complete("r1", output("out.b", f=read), output("out.a", f=read)) + complete("r2", output("out.a", f=[]))
+    )
+    assert {target for _, target, _, _ in of_arrays(store.folder)} == {"n\x1fout.b\x1ff"}
 
 
 def test_an_empty_store_has_no_edges(store: EventStore) -> None:

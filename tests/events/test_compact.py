@@ -107,6 +107,32 @@ def test_torn_and_glued_lines_stay_reported_at_their_places_and_their_bytes_stay
     assert base64.b64decode(line["base64"]) == torn
 
 
+def test_a_piece_that_a_later_version_can_read_comes_back_out_of_quarantine(store: EventStore) -> None:
+    fill(store)
+    tear(store)
+    third = store.read().events[1]
+    compact(at(store, LATER))
+    (file,) = store.folder.glob("compacted/*.quarantine")
+    kept = json.loads(file.read_text())
+    whole = pq.read_table(store.folder / "compacted" / SEGMENT)["raw"].to_pylist()[1]
+    file.write_text(json.dumps(kept | {"base64": base64.b64encode(whole).decode()}) + "\n")
+    reading = store.read()
+    assert reading.problems == ()
+    assert reading.events.count(third) == 2
+
+
+def test_parquet_that_does_not_read_back_is_an_error_before_anything_counts_on_it(
+    store: EventStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(store)
+    before, wrote = store.read(), pq.write_table
+    monkeypatch.setattr(pq, "write_table", lambda table, *given, **named: wrote(table.slice(1), *given, **named))
+    with pytest.raises(EventStoreError, match="do not read back as they were"):
+        compact(at(store, LATER))
+    assert store.read() == before
+    assert read_manifest(store.folder).days == {}
+
+
 def test_a_torn_end_is_taken_with_its_day_and_a_late_append_goes_on_behind_it(store: EventStore) -> None:
     fill(store, 2)
     with (store.folder / DAY).open("ab") as torn:
