@@ -20,7 +20,7 @@ from tests.lineage.law.tally import Tally
 from tests.lineage.law.verdict import try_law
 from tests.lineage.law.worlds import CHANGES, Worlds
 
-EXACT = 3000  # queries compared edge by edge
+EXACT = 2000  # queries compared edge by edge
 BLOCKS = range(10_000, 10_120, 30)  # queries run on DuckDB with every column that they read changed
 QUICK = CHANGES[:3]
 
