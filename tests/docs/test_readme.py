@@ -54,11 +54,17 @@ def run(state: Path, command: str) -> str:
     return done.stdout
 
 
+def agrees(said: str, output: str) -> bool:
+    """``…`` in the README stands for what differs from run to run, and for lines left out."""
+    pattern = ".*?".join(re.escape(part) for part in output.split("…"))
+    return re.fullmatch(pattern, said, flags=re.DOTALL) is not None
+
+
 @pytest.mark.timeout(300)
 def test_every_command_prints_what_the_readme_shows(state: Path) -> None:
     assert next(it.command for it in shown()) == "make demo"
     for it in shown():
-        assert run(state, it.command) == it.output, f"$ {it.command}"
+        assert agrees(run(state, it.command), it.output), f"$ {it.command}"
 
 
 def test_the_pipeline_that_the_readme_adds_can_be_read() -> None:
