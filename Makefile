@@ -9,7 +9,7 @@ demo: .venv/runtime ## install what is needed and run the main job
 	@$(BIN)/headwater demo
 
 test: .venv/dev ## the whole suite
-	$(BIN)/pytest -n auto --dist worksteal
+	$(BIN)/pytest -n auto --dist loadfile
 
 check: .venv/dev ## exactly what CI runs
 	$(BIN)/ruff format --check .
