@@ -18,6 +18,7 @@ removed (``base`` is then ``end``) and after an old clock appends to that day on
 
 import os
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
 import msgspec
@@ -108,7 +109,7 @@ def read_manifest(store: Path) -> Manifest:
     """
     file = store / FOLDER / NAME
     try:
-        found = msgspec.json.decode(file.read_bytes(), type=Manifest)
+        found = _decoded(file.read_bytes())
     except FileNotFoundError:
         return Manifest()
     except OSError as error:
@@ -120,6 +121,12 @@ def read_manifest(store: Path) -> Manifest:
     if found.version > VERSION:
         raise EventStoreError(f"{file} is of version {found.version}", fix="use the newer Headwater that wrote it")
     return found
+
+
+@lru_cache(maxsize=2)
+def _decoded(data: bytes) -> Manifest:
+    # a reading of a year's days asks for the same manifest twice for each day
+    return msgspec.json.decode(data, type=Manifest)
 
 
 def write_manifest(store: Path, manifest: Manifest) -> None:
