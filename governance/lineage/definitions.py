@@ -10,7 +10,7 @@ from governance.lineage.edges import NOTHING
 from governance.lineage.names import identifier
 from governance.lineage.outputs import Outputs, stored
 from governance.lineage.session import Macro, Made, Session
-from governance.lineage.target import target_of
+from governance.lineage.target import Target, target_of
 from governance.lineage.variables import assign, declare
 from governance.lineage.write import schema_of
 
@@ -59,6 +59,18 @@ def _declare(tree: exp.Expr, session: Session, _outputs: Outputs) -> bool:
 def _set(tree: exp.Expr, session: Session, _outputs: Outputs) -> bool:
     assign(tree, session)
     return True
+
+
+def _command(tree: exp.Expr, _session: Session, _outputs: Outputs) -> bool:
+    """One of the words that change nothing; some of them reach us as a lonely name."""
+    word = tree.name if tree.__class__ is exp.Column else str(tree.args.get("this", ""))
+    return word.upper() in HOUSEKEEPING
+
+
+HOUSEKEEPING = frozenset({
+    "VACUUM", "CHECKPOINT", "INSTALL", "LOAD", "OPTIMIZE", "MSCK", "ADD", "GO", "COLLECT", "REINDEX", "CLUSTER",
+})  # fmt: skip
+"""Commands that neither read nor write what a table holds."""
 
 
 def _use(tree: exp.Expr, session: Session, _outputs: Outputs) -> bool:
@@ -123,12 +135,28 @@ def _alter(tree: exp.Expr, session: Session, outputs: Outputs) -> bool:
         if action.__class__ is exp.AlterRename:
             outputs.rename(target.name, _renamed(target.name, action.args["this"], session))
         elif action.__class__ in ALTERATIONS:
-            before = list(target.columns.all() or ()) if target.columns else []
-            columns = ALTERATIONS[action.__class__](before, action, session)
-            session.made[target.name.lower()] = Made(target.name, stored(target.name, columns, session))
+            _alter_columns(target, action, session, outputs)
         elif action.__class__ is exp.SwapTable:
             raise session.error(UnreadStatement, "ALTER … SWAP is not read", tree, fix="rename the tables one by one")
     return True
+
+
+def _alter_columns(target: Target, action: exp.Expr, session: Session, outputs: Outputs) -> None:
+    """Change the columns of a table for later statements, and in what was written to it."""
+    change = ALTERATIONS[action.__class__]
+    key, name = target.name.lower(), target.name
+    made = session.made.get(key)
+    if made is not None and made.query is not None:
+        query = made.query._replace(columns=change(list(made.query.columns), action, session))
+        session.made[key] = Made(name, ListedColumns(query.columns), query, temporary=made.temporary)
+    else:
+        before = list(target.columns.all() or ()) if target.columns is not None else []
+        session.made[key] = Made(name, stored(name, change(before, action, session), session))
+
+    def changed(columns: list[Column]) -> list[Column]:
+        return change(columns, action, session)
+
+    outputs.alter(name, changed)
 
 
 def _renamed(old: str, tree: exp.Expr, session: Session) -> str:
@@ -167,6 +195,8 @@ DEFINITIONS: dict[type, Callable[[exp.Expr, Session, Outputs], bool]] = {
     exp.Drop: _drop,
     exp.Alter: _alter,
     exp.Use: _use,
+    exp.Command: _command,
+    exp.Column: _command,
     exp.Declare: _declare,
     exp.Set: _set,
     **dict.fromkeys(

@@ -80,8 +80,12 @@ def _expanded(scope: Scope, tree: exp.Expr) -> Column:
 def unnested(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) -> list[Column]:
     """UNNEST of one collection or of several side by side; a map gives key and value."""
     elements = [_expanded(scope, part) for part in tree.args["expressions"]]
-    if not names and not alias and len(elements) == 1 and scope.session.rules.name == "bigquery":
-        return list((elements[0].members or {"": _column(scope, "unnest", elements[0].deps)}).values())
+    dialect = scope.session.rules.name
+    if dialect == "bigquery":
+        scope.elements += elements
+    unnamed = not names and ((dialect == "bigquery" and not alias) or dialect == "trino")
+    if unnamed and len(elements) == 1 and elements[0].members:
+        return list(elements[0].members.values())
     offset = tree.args.get("offset")
     room = len(names) - len(elements)
     columns: list[Column] = []
@@ -172,7 +176,9 @@ def opened_json(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) 
     element = _expanded(scope, tree.args["this"])
     if not declared:
         return _shaped(scope, "openjson", [tree.args["this"]], names, alias)
-    return [_column(scope, _declared(part), element.deps) for part in declared]
+    return [
+        _column(scope, _declared(part), NOTHING if part.args.get("ordinality") else element.deps) for part in declared
+    ]
 
 
 def _declared(tree: exp.Expr) -> str:

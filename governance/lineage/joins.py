@@ -28,9 +28,8 @@ def read_from(scope: Scope, tree: exp.Expr) -> None:
 
 def read_joined(scope: Scope, tree: exp.Expr) -> None:
     """Bring one item of FROM into scope, with the joins that hang on it."""
-    inner = tree.args["this"] if tree.__class__ is exp.Subquery else None
-    if inner is not None and not isinstance(inner, exp.Query) and inner.__class__ is not exp.Pivot:
-        _parenthesised(scope, tree, inner)
+    if tree.__class__ is exp.Subquery and _core(tree).__class__ is exp.Table:
+        _parenthesised(scope, tree, tree.args["this"])
     else:
         scope.join(read_relation(scope, tree))
     sample = tree.args.get("sample")
@@ -38,6 +37,14 @@ def read_joined(scope: Scope, tree: exp.Expr) -> None:
         depend(scope, exp.Column(this=identifier(sample.args["bucket_field"])), FILTER, scope.rows)
     for join in tree.args.get("joins") or ():
         read_join(scope, join)
+
+
+def _core(tree: exp.Expr) -> exp.Expr:
+    """What stands in all the parentheses, as long as they have no alias of their own within."""
+    inner: exp.Expr = tree.args["this"]
+    while inner.__class__ is exp.Subquery and not inner.args.get("alias"):
+        inner = inner.args["this"]
+    return inner
 
 
 def _parenthesised(scope: Scope, tree: exp.Expr, inner: exp.Expr) -> None:

@@ -1,6 +1,6 @@
 """What the statements of a script wrote so far, and what is left as lineage in the end."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
@@ -57,6 +57,13 @@ class Outputs:
         if made is not None:
             columns = made.columns if made.query is not None else stored(new, made.columns.all() or (), self.session)
             self.session.made[new.lower()] = Made(new, columns, made.query, temporary=made.temporary)
+
+    def alter(self, name: str, change: Callable[[list[Column]], list[Column]]) -> None:
+        """Change the columns of an output as ALTER TABLE changed the table."""
+        for number, effect in enumerate(self.effects):
+            if effect.output == name:
+                query = effect.query._replace(columns=change(list(effect.query.columns)))
+                self.effects[number] = effect._replace(query=query)
 
     def lineages(self) -> tuple[ColumnLineage, ...]:
         """Return the lineage of every output; a temporary table that nothing read is the result of its script."""

@@ -27,8 +27,8 @@ class Scope:
     """
 
     __slots__ = (
-        "aliases", "chosen", "clause", "env", "grouped", "index", "indexed", "inputs", "items", "lent", "merged",
-        "named", "outputs", "parent", "relations", "rows", "seen", "session", "shared", "windows",
+        "aliases", "chosen", "clause", "elements", "env", "grouped", "index", "indexed", "inputs", "items", "lent",
+        "merged", "named", "outputs", "parent", "relations", "rows", "seen", "session", "shared", "windows",
     )  # fmt: skip
 
     def __init__(self, session: Session, env: Environment, parent: Optional["Scope"] = None) -> None:
@@ -39,6 +39,7 @@ class Scope:
         self.named: dict[str, Relation] = {}
         self.merged: dict[str, Column] = {}
         self.chosen: Mapping[int, Sequence[Column]] = {}
+        self.elements: list[Column] = []
         self.aliases: dict[str, Column] = {}
         self.outputs: dict[str, Column] = {}
         self.items: list[exp.Expr] = []
@@ -140,7 +141,14 @@ class Scope:
         if found is not None:
             return found
         relation = self.named.get(key)
-        return self._row(relation, name) if relation is not None else self.opened(key, name)
+        if relation is not None:
+            return self._row(relation, name)
+        return self._element_member(key) or self.opened(key, name)
+
+    def _element_member(self, key: str) -> Column | None:
+        """BigQuery puts the members of an unnested struct in scope beside it."""
+        holders = [element.members[key] for element in self.elements if element.members and key in element.members]
+        return holders[0] if len(holders) == 1 else None
 
     def borrow(self, owner: "Scope", found: Column) -> None:
         """Remember what was taken from ``owner`` by a lateral subquery there."""

@@ -41,7 +41,7 @@ def read_script(trees: Sequence[exp.Expr], session: Session) -> tuple[ColumnLine
             outputs.take(effect, tree, temporary=outputs.passing or temporary(tree))
     found = outputs.lineages()
     if not found:
-        aside = [tree for tree in trees if DEFINITIONS.get(tree.__class__) is skip or tree.__class__ is exp.Set]
+        aside = [t for t in trees if DEFINITIONS.get(t.__class__) is skip or t.__class__ in {exp.Set, exp.Command}]
         if len(aside) == len(trees) > 0:
             raise _unread(aside[0], session)
         raise NoLineage("no statement here reads or writes a table", fix="write a query, CREATE TABLE AS or INSERT")
@@ -62,7 +62,7 @@ def _dropped_again(trees: Sequence[exp.Expr], session: Session) -> set[int]:
     latest: dict[str, int] = {}
     passing: set[int] = set()
     for number, tree in enumerate(trees):
-        if tree.__class__ is exp.Create:
+        if tree.__class__ is exp.Create and (tree.args.get("kind") or "").upper() in {"TABLE", "VIEW"}:
             table, _ = schema_of(tree.args["this"])
             if table.__class__ is exp.Table:
                 latest[target_of(table, session).name.lower()] = number
@@ -76,6 +76,7 @@ STATEMENTS: dict[type, Reader] = {
     **dict.fromkeys(
         (exp.Select, exp.Union, exp.Intersect, exp.Except, exp.Subquery, exp.Values, exp.Pivot, exp.Table), read_bare
     ),
+    exp.LockingStatement: lambda tree, session: read_bare(tree.args["expression"], session),
     exp.Create: read_create,
     exp.Cache: read_create,
     exp.Insert: read_insert,

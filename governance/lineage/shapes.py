@@ -87,6 +87,14 @@ def _bracket(scope: Scope, tree: exp.Expr) -> Column | None:
     return base._replace(deps=deps)
 
 
+def _extracted(scope: Scope, tree: exp.Expr) -> Column | None:
+    """``struct_extract(s, 'p')``."""
+    base, name = shape(scope, tree.args["this"]), tree.args["expression"]
+    if base is None or base.members is None or name.__class__ is not exp.Literal:
+        return None
+    return base.members.get(scope.session.rules.fold(name.name, None))
+
+
 def _list(scope: Scope, tree: exp.Expr) -> Column | None:
     """A list has the members of its elements, where all have them."""
     parts = tree.args.get("expressions") or []
@@ -179,6 +187,7 @@ SHAPES: dict[type, Shape] = {
     exp.Bracket: _bracket,
     exp.Array: _list,
     exp.Subquery: _query,
+    exp.StructExtract: _extracted,
     **dict.fromkeys((exp.ArrayAgg, exp.AnyValue, exp.First, exp.Last, exp.ArgMax, exp.ArgMin), _gathered),
 }
 """Kinds of expression whose members can be known."""

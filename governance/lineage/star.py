@@ -50,11 +50,15 @@ def _matching(star: exp.Expr, columns: list[Column]) -> list[Column]:
 def unfolds(scope: Scope, tree: exp.Expr) -> list[Column] | None:
     """Return the members that DuckDB's ``unnest(struct)`` gives as columns, None where it unnests a list."""
     inner = tree.args["this"] if tree.__class__ is exp.Explode else None
-    if inner is None or inner.__class__ is not exp.Column or scope.session.rules.name != "duckdb":
+    if inner is None or scope.session.rules.name != "duckdb":
+        return None
+    if inner.__class__ is exp.Struct:
+        return _parts(scope, shaped(scope, inner), tree)
+    if inner.__class__ is not exp.Column:
         return None
     column = scope.column(inner)
     is_list = column.type.endswith("]")
-    recursive = any(_name(part) == "recursive" for part in tree.args.get("expressions") or ())
+    recursive = any(_name(part) in {"recursive", "max_depth"} for part in tree.args.get("expressions") or ())
     if not column.type.upper().startswith("STRUCT") or (is_list and not recursive):
         return None
     if is_list:

@@ -19,7 +19,7 @@ from governance.lineage.session import MAX_SECONDS, Session
 from governance.lineage.shapes import part_of
 from governance.lineage.tables import Schema, Tables
 
-CONSTRUCTS = {**EXPRESSIONS, exp.Dot: part_of, exp.Bracket: part_of}
+CONSTRUCTS = {**EXPRESSIONS, exp.Dot: part_of, exp.Bracket: part_of, exp.StructExtract: part_of}
 """Kinds of expression that have a rule of their own."""
 
 
