@@ -84,7 +84,7 @@ def _define(tree: exp.Expr, session: Session, outputs: Outputs) -> bool:
     """CREATE that has no lineage of its own: a macro, an empty table, a schema."""
     kind = (tree.args.get("kind") or "").upper()
     this = tree.args["this"]
-    if this.__class__ is exp.UserDefinedFunction:
+    if this.__class__ is exp.UserDefinedFunction and kind != "PROCEDURE":
         _macro(tree, this, session)
         return True
     if kind in {"TABLE", "VIEW"}:
@@ -129,6 +129,8 @@ def _empty_table(tree: exp.Expr, session: Session, *, passing: bool) -> None:
 
 
 def _alter(tree: exp.Expr, session: Session, outputs: Outputs) -> bool:
+    if tree.args.get("this").__class__ is not exp.Table:  # ALTER SESSION and the like
+        return True
     target = target_of(tree.args["this"], session)
     actions: list[exp.Expr] = tree.args.get("actions") or []
     for action in actions:

@@ -17,7 +17,9 @@ def bound(macro: Macro, scope: Scope, arguments: Sequence[exp.Expr]) -> Scope:
 
     Raises:
         UnreadConstruct: a parameter has neither an argument nor a default.
+        LimitExceeded: inlining takes too long.
     """
+    scope.session.tick()  # macros of macros may double at every step
     given = dict(zip(macro.parameters, (part for part in arguments if _named(part) is None), strict=False))
     given |= {scope.session.rules.fold(name, None): part for part in arguments if (name := _named(part)) is not None}
     names: dict[str, Column] = {}

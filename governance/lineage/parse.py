@@ -198,7 +198,7 @@ _AROUND = (
 def _unparsable(error: ParseError, dialect: Dialect) -> UnparsableSql:
     first = error.errors[0] if error.errors else {}
     found = f" near {first['highlight']!r}" if first.get("highlight") else ""
-    said = first.get("description") or str(error)
+    said = re.sub(r"<Token.*", "the end of the text", first.get("description") or str(error))
     line, end = first.get("line"), first.get("col")
     column = end - len(first.get("highlight") or "") + 1 if end else None
     return UnparsableSql(f"not {_name(dialect)} SQL: {said}{found}", fix="correct the text", line=line, column=column)

@@ -7,9 +7,13 @@ from fnmatch import translate
 
 from sqlglot import exp
 
-from governance.errors import UnreadConstruct
+from governance.errors import LimitExceeded, UnreadConstruct
 
 Match = Callable[[str], object]
+
+
+_NESTED = re.compile(r"\([^()]*[*+}|][^()]*\)[*+{]")
+"""A repeated group that itself repeats or chooses: what makes a backtracking search exponential."""
 
 
 def compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
@@ -17,7 +21,12 @@ def compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
 
     Raises:
         UnreadConstruct: it is none.
+        LimitExceeded: Python could search for ever, where DuckDB's engine is linear.
     """
+    if _NESTED.search(pattern):
+        raise LimitExceeded(
+            f"the pattern {pattern!r} repeats a group that repeats or chooses", fix="write it without nested repetition"
+        )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
         try:

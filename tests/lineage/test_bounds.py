@@ -139,3 +139,25 @@ def test_fifty_megabytes_stay_within_a_gigabyte() -> None:
     megabytes, _, message = run.stdout.partition(" ")
     assert int(megabytes) < 1024
     assert "50,000,015 characters" in message
+
+
+def macros(count: int) -> str:
+    made = [f"CREATE MACRO f{n}(x) AS f{n - 1}(x) + f{n - 1}(x)" for n in range(1, count)]
+    return ";\n".join(["CREATE MACRO f0(x) AS x + x", *made, f"SELECT f{count - 1}(a) AS y FROM s.t"])
+
+
+def test_macros_that_double_meet_the_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("governance.lineage.trace.MAX_SECONDS", 0.3)
+    with pytest.raises(LimitExceeded, match="took longer"):
+        column_lineage(macros(40), SCHEMA)
+
+
+def test_a_few_macros_of_macros_are_inlined() -> None:
+    (lineage,) = column_lineage(macros(6), SCHEMA)
+    assert lineage.as_dict()["fields"]["y"] == [["s.t", "a", "DIRECT", "TRANSFORMATION", False]]
+
+
+@pytest.mark.parametrize("pattern", ["^((a*)*)*b$", "(a|aa)+b", "(a+){20}"])
+def test_a_pattern_that_could_search_for_ever_is_refused(pattern: str) -> None:
+    with pytest.raises(LimitExceeded, match="repeats a group"):
+        column_lineage(f"SELECT COLUMNS('{pattern}') FROM s.t", {"s.t": {"a" * 60: "INT"}})
