@@ -105,7 +105,7 @@ def killed_at(step: int, folder: Path) -> None:
     # every call of compaction that changes something on the disk, or takes a lock, goes through one of these
     for name in ("fsync", "replace", "unlink", "mkdir", "open"):
         setattr(os, name, deadly(getattr(os, name)))
-    compact(store_at(folder), stretch=9000)
+    compact(store_at(folder), stretch=12_000)
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ def torn(tmp_path: Path) -> Path:
 @pytest.fixture
 def begun_before(torn: Path) -> Path:
     """The same, compacted and its NDJSON removed, with events that came late."""
-    compact(store_at(torn), stretch=9000)
+    compact(store_at(torn), stretch=12_000)
     append(torn, 8, 3)
     return torn
 
