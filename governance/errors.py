@@ -87,8 +87,8 @@ class UnknownField(HeadwaterError):
 class LineageError(HeadwaterError):
     """SQL whose lineage cannot be read correctly; raised before anything runs.
 
-    ``pipeline`` is a file or job name (``""`` where the SQL has none); ``line`` and ``column`` are 1-based places in the
-    text given, ``None`` where the error has no single place; ``clause`` names the construct.
+    ``pipeline`` is a file or job name (``""`` where the SQL has none); ``line`` and ``column`` are 1-based places in
+    the text given, ``None`` where the error has no single place; ``clause`` names the construct.
     """
 
     def __init__(

@@ -36,7 +36,7 @@ class Project:
         return self.state / "scenario"
 
     def relative(self, path: Path) -> str:
-        """Return ``path`` as it may be shown and sent: relative to the root where it lies in it, else its name alone."""
+        """Return ``path`` as it may be shown and sent: relative to the root, its name alone where it lies elsewhere."""
         return path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else path.name
 
 

@@ -94,7 +94,7 @@ def read_merge(tree: exp.Expr, session: Session) -> Iterable[Effect]:
     scope.join(relation_of(target, scope))
     read_joined(scope, tree.args["using"])
     scope.clause = "join"
-    if tree.args.get("on") is not None:
+    if isinstance(tree.args.get("on"), exp.Expr):
         depend(scope, tree.args["on"], JOIN, scope.rows)
     for name in tree.args.get("using_cond") or ():
         for relation in scope.relations:
@@ -118,12 +118,11 @@ def _sight(scope: Scope, when: exp.Expr) -> Scope:
 
 
 def _when(scope: Scope, target: Target, when: exp.Expr) -> list[Column]:
-    condition = when.args.get("condition")
+    action = when.args["then"]
     steering: Deps = {}
-    if condition is not None:
+    for condition in _conditions(when, action):
         depend(scope, condition, FILTER, scope.rows)
         depend(scope, condition, CONDITIONAL, steering)
-    action = when.args["then"]
     if action.__class__ is exp.Update:
         columns = _updated(scope, target, action)
     elif action.__class__ is exp.Insert:
@@ -133,12 +132,18 @@ def _when(scope: Scope, target: Target, when: exp.Expr) -> list[Column]:
     return [column._replace(deps=united([column.deps, steering]), members=None) for column in columns]
 
 
+def _conditions(when: exp.Expr, action: exp.Expr) -> list[exp.Expr]:
+    """``WHEN … AND condition``, and Oracle's WHERE after the action, which says the same."""
+    where = action.args.get("where")
+    both = [when.args.get("condition"), where.args["this"] if where.__class__ is exp.Where else where]
+    return [condition for condition in both if isinstance(condition, exp.Expr)]
+
+
 def _updated(scope: Scope, target: Target, action: exp.Expr) -> list[Column]:
     expressions = action.args.get("expressions") or []
     if not expressions or expressions[0].__class__ is exp.Star:
         return _by_rule(scope, target, expressions[0] if expressions else None)
-    condition = action.args.get("where")
-    return assigned(scope, target, expressions, condition)
+    return assigned(scope, target, expressions)
 
 
 def _source(scope: Scope) -> Sequence[Column]:
