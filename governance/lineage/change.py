@@ -1,57 +1,111 @@
-"""Statements that change rows of a table: UPDATE, DELETE, MERGE."""
+"""Statements that change rows of a table: UPDATE, DELETE. A statement may change several, or one through a CTE."""
 
 from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
 
-from governance.errors import ColumnCountMismatch, LineageError, UnparsableSql
+from governance.errors import UnparsableSql, UnreadStatement
 from governance.lineage.columns import Column, Query
-from governance.lineage.edges import CONDITIONAL, FILTER, JOIN, Deps, add, united
 from governance.lineage.joins import read_join, read_joined
+from governance.lineage.relation import use
 from governance.lineage.rows import read_rows
 from governance.lineage.scope import Scope
 from governance.lineage.session import Session
-from governance.lineage.target import Effect, Target, column_of, every, known_target, relation_of
-from governance.lineage.value import depend, value_of
+from governance.lineage.target import Effect, Target, known_target, relation_of
 from governance.lineage.write import assigned, environment, in_order, together
 
 
 def read_update(tree: exp.Expr, session: Session) -> Iterable[Effect]:
     """UPDATE: assigned columns get their expressions; FROM, joins and WHERE shape which rows change."""
+    assignments: list[exp.Expr] = tree.args.get("expressions") or []
+    from_ = [tree.args["from_"].args["this"]] if tree.args.get("from_") is not None else []
+    parts = _by_table(tree.args["this"], assignments, session)
+    if parts is None:
+        yield _updated(tree, tree.args["this"], from_, assignments, session)
+        return
+    for table, own in parts:
+        yield _updated(tree, table, [tree.args["this"]], own, session)
+
+
+def _updated(
+    tree: exp.Expr, this: exp.Expr, others: Sequence[exp.Expr], assignments: Sequence[exp.Expr], session: Session
+) -> Effect:
     scope = Scope(session, environment(tree, session))
-    target = _target(scope, tree, tree.args["this"], [tree.args.get("from_")])
-    columns = assigned(scope, target, tree.args.get("expressions") or ())
+    target = _target(scope, tree, this, others)
+    columns = assigned(scope, target, assignments)
     read_rows(scope, exp.Select(**_clauses(tree)), columns)
-    yield _effect(scope, target, in_order(target, together([columns])))
+    return effect_on(scope, target, in_order(target, together([columns])))
+
+
+def _by_table(
+    this: exp.Expr, assignments: Sequence[exp.Expr], session: Session
+) -> list[tuple[exp.Expr, list[exp.Expr]]] | None:
+    """MySQL's UPDATE of joined tables: each with its assignments; None where only the first table changes."""
+    joined = [join.args["this"] for join in this.args.get("joins") or ()]
+    tables = [table for table in (this, *joined) if table.__class__ is exp.Table]
+    found: dict[int, list[exp.Expr]] = {}
+    for assignment in assignments:
+        found.setdefault(_owner(tables, assignment.args.get("this"), session), []).append(assignment)
+    return None if set(found) <= {0} else [(tables[number], own) for number, own in sorted(found.items())]
+
+
+def _owner(tables: Sequence[exp.Expr], name: exp.Expr | None, session: Session) -> int:
+    """Return which of ``tables`` has the assigned column; the first where none is known to."""
+    if len(tables) < 2 or name.__class__ is not exp.Column:  # noqa: PLR2004  one table owns all
+        return 0
+    qualifier = name.args.get("table")
+    for number, table in enumerate(tables):
+        if qualifier is not None:
+            if _called(table, session) == session.key(qualifier):
+                return number
+            continue
+        columns = known_target(table, session).columns
+        if columns is not None and columns.find(session.key(name.args["this"]), name.name) is not None:
+            return number
+    return 0
 
 
 def read_delete(tree: exp.Expr, session: Session) -> Iterable[Effect]:
-    """DELETE: only which rows are left."""
-    scope = Scope(session, environment(tree, session))
-    named = tree.args.get("tables")
-    using = [exp.From(this=item) for item in tree.args.get("using") or ()]
+    """DELETE: only which rows are left, of one table or of several."""
+    using: list[exp.Expr] = tree.args.get("using") or []
     this = tree.args.get("this")
+    named = tree.args.get("tables")
+    if named and isinstance(this, exp.Expr):
+        using = [this]
+    elif named:  # DELETE c, where c is a CTE
+        this = named[0]
     if not isinstance(this, exp.Expr):
         raise session.error(UnparsableSql, "DELETE without FROM", tree, fix="write DELETE FROM and the table")
-    if named:
-        using, this = [exp.From(this=this)], named[0]
-    target = _target(scope, tree, this, using)
-    read_rows(scope, exp.Select(**_clauses(tree)), ())
-    yield _effect(scope, target, [])
+    if not named and using and this.args.get("joins"):  # DELETE FROM a, b USING …
+        named = [_alone(this), *(join.args["this"] for join in this.args["joins"])]
+    for table in named or [this]:
+        scope = Scope(session, environment(tree, session))
+        target = _target(scope, tree, table, using)
+        read_rows(scope, exp.Select(**_clauses(tree)), ())
+        yield effect_on(scope, target, [])
+
+
+def _alone(table: exp.Expr) -> exp.Expr:
+    alone = table.copy()
+    alone.set("joins", None)
+    return alone
 
 
 def _clauses(tree: exp.Expr) -> dict[str, exp.Expr]:
     return {name: tree.args[name] for name in ("where", "order", "limit") if tree.args.get(name)}
 
 
-def _effect(scope: Scope, target: Target, columns: Sequence[Column]) -> Effect:
-    """The target counts as read where some column of it is."""
+def effect_on(scope: Scope, target: Target, columns: Sequence[Column]) -> Effect:
+    """Return what the statement read in ``scope`` does to ``target``, which is an input where some column is read."""
     read = {scope.session.fields.names[f][0] for deps in (scope.rows, *(c.deps for c in columns)) for f in deps}
     return Effect(target.name, Query(columns, scope.rows, frozenset(scope.inputs | read)))
 
 
-def _target(scope: Scope, tree: exp.Expr, this: exp.Expr, others: Sequence[exp.Expr | None]) -> Target:
+def _target(scope: Scope, tree: exp.Expr, this: exp.Expr, others: Sequence[exp.Expr]) -> Target:
     """Return the table that changes, with all relations brought into scope; it may be named by an alias of FROM."""
+    seen = _through(scope, this, tree)
+    if seen is not None:
+        return seen
     aliased = _aliased(scope, this, others)
     target = known_target(aliased if aliased is not None else this, scope.session)
     if aliased is None:
@@ -59,128 +113,65 @@ def _target(scope: Scope, tree: exp.Expr, this: exp.Expr, others: Sequence[exp.E
         for join in this.args.get("joins") or ():
             read_join(scope, join)
     for item in others:
-        if item is not None:
-            read_joined(scope, item.args["this"])
-    if aliased is not None:
-        _unread(scope, target)
+        read_joined(scope, item)
+    if aliased is not None:  # standing in FROM does not make it an input: reading a column of it does
+        scope.inputs.discard(target.name)
     for join in tree.args.get("joins") or ():
         read_join(scope, join)
     scope.clause = "select"
     return target
 
 
-def _unread(scope: Scope, target: Target) -> None:
-    """Standing in FROM under its alias does not make the target an input: reading a column of it does."""
-    scope.inputs.discard(target.name)
-
-
-def _aliased(scope: Scope, this: exp.Expr, others: Sequence[exp.Expr | None]) -> exp.Expr | None:
-    if this.args.get("db") or this.args["this"].__class__ is not exp.Identifier:
+def _through(scope: Scope, this: exp.Expr, tree: exp.Expr) -> Target | None:
+    """T-SQL changes a table through a CTE over it, whose rows are those that change; None where ``this`` is no CTE."""
+    if this.args.get("db") or not scope.env.queries:
         return None
-    wanted = scope.session.key(this.args["this"])
+    key = scope.session.key(this.args["this"])
+    query = scope.env.queries.get(key)
+    if query is None:
+        return None
+    if not isinstance(query, Query):
+        raise query
+    base = _base(tree, key, scope.session)
+    if base is None:
+        problem = f"the CTE {this.name} is over more than one table"
+        raise scope.session.error(UnreadStatement, problem, this, fix="name the table that changes")
+    target = known_target(base, scope.session)
+    scope.join(use(scope, this, query, key))
+    scope.inputs.discard(target.name)
+    scope.clause = "select"
+    return target
+
+
+def _base(tree: exp.Expr, key: str, session: Session) -> exp.Expr | None:
+    """Return the one table that the CTE ``key`` is over."""
+    bodies = {session.key(cte.args["alias"].args["this"]): cte.args["this"] for cte in tree.args["with_"].expressions}
+    while key in bodies:
+        from_ = bodies.pop(key).args.get("from_")
+        table = from_.args["this"] if from_ is not None else None
+        if table.__class__ is not exp.Table or not isinstance(table.args["this"], exp.Identifier):
+            return None
+        if table.args.get("db") or session.key(table.args["this"]) not in bodies:
+            return table
+        key = session.key(table.args["this"])
+    return None
+
+
+def _aliased(scope: Scope, this: exp.Expr, others: Sequence[exp.Expr]) -> exp.Expr | None:
+    if this.args.get("db") and not others:
+        return None
+    if this.args["this"].__class__ is not exp.Identifier:
+        return None
+    wanted = _called(this, scope.session)
     for item in others:
-        for table in item.find_all(exp.Table) if item is not None else ():
-            alias = table.args.get("alias")
-            name = alias.args.get("this") if alias is not None else table.args["this"]
-            if name.__class__ is exp.Identifier and scope.session.key(name) == wanted:
+        for table in item.find_all(exp.Table):
+            if table is this or (not this.args.get("db") and _called(table, scope.session) == wanted):
                 return table
     return None
 
 
-def read_merge(tree: exp.Expr, session: Session) -> Iterable[Effect]:
-    """MERGE: ON joins, each WHEN … AND steers the columns it assigns and shapes the rows, actions are united."""
-    scope = Scope(session, environment(tree, session))
-    target = known_target(tree.args["this"], session)
-    scope.join(relation_of(target, scope))
-    read_joined(scope, tree.args["using"])
-    scope.clause = "join"
-    if isinstance(tree.args.get("on"), exp.Expr):
-        depend(scope, tree.args["on"], JOIN, scope.rows)
-    for name in tree.args.get("using_cond") or ():
-        for relation in scope.relations:
-            column = relation.columns.find(session.key(name), name.name)
-            add(scope.rows, column.deps if column is not None else {}, JOIN)
-    scope.clause = "select"
-    changes = [_when(_sight(scope, when), target, when) for when in tree.args["whens"].args["expressions"]]
-    columns = together(changes)
-    yield _effect(scope, target, in_order(target, columns))
-
-
-def _sight(scope: Scope, when: exp.Expr) -> Scope:
-    """A row that is not matched is there on one side only, so that only this side's names are in sight."""
-    if when.args.get("matched"):
-        return scope
-    one = Scope(scope.session, scope.env)
-    one.rows, one.inputs, one.merged, one.clause = scope.rows, scope.inputs, scope.merged, "select"
-    for relation in scope.relations[:1] if when.args.get("source") else scope.relations[1:]:
-        one.join(relation)
-    return one
-
-
-def _when(scope: Scope, target: Target, when: exp.Expr) -> list[Column]:
-    action = when.args["then"]
-    steering: Deps = {}
-    for condition in _conditions(when, action):
-        depend(scope, condition, FILTER, scope.rows)
-        depend(scope, condition, CONDITIONAL, steering)
-    if action.__class__ is exp.Update:
-        columns = _updated(scope, target, action)
-    elif action.__class__ is exp.Insert:
-        columns = _inserted(scope, target, action)
-    else:
-        columns = []
-    return [column._replace(deps=united([column.deps, steering]), members=None) for column in columns]
-
-
-def _conditions(when: exp.Expr, action: exp.Expr) -> list[exp.Expr]:
-    """``WHEN … AND condition``, and Oracle's WHERE after the action, which says the same."""
-    where = action.args.get("where")
-    both = [when.args.get("condition"), where.args["this"] if where.__class__ is exp.Where else where]
-    return [condition for condition in both if isinstance(condition, exp.Expr)]
-
-
-def _updated(scope: Scope, target: Target, action: exp.Expr) -> list[Column]:
-    expressions = action.args.get("expressions") or []
-    if not expressions or expressions[0].__class__ is exp.Star:
-        return _by_rule(scope, target, expressions[0] if expressions else None)
-    return assigned(scope, target, expressions)
-
-
-def _source(scope: Scope) -> Sequence[Column]:
-    return scope.relations[-1].columns.all() or ()
-
-
-def _same_names(scope: Scope, target: Target) -> list[Column]:
-    """``UPDATE SET *`` and ``INSERT *``: each column of the target from its namesake in the source."""
-    named = {column.key: column for column in _source(scope)}
-    return [c._replace(deps=named[c.key].deps) for c in every(target, scope.session) if c.key in named]
-
-
-def _inserted(scope: Scope, target: Target, action: exp.Expr) -> list[Column]:
-    listed, values = action.args.get("this") or None, action.args.get("expression") or None
-    if values is None:
-        return _by_rule(scope, target, listed)
-    parts = values.args.get("expressions") or [values]
-    if parts and parts[0].__class__ is exp.Tuple:
-        parts = parts[0].args["expressions"]
-    names = listed.args.get("expressions") or [listed.args["this"]] if listed is not None else []
-    columns = [column_of(target, name, scope.session) for name in names] if names else every(target, scope.session)
-    if len(columns) != len(parts):
-        raise _mismatch(scope, target, len(columns), len(parts), action)
-    return [c._replace(deps=value_of(scope, part)) for c, part in zip(columns, parts, strict=True)]
-
-
-def _by_rule(scope: Scope, target: Target, listed: exp.Expr | None) -> list[Column]:
-    """A clause without values: BY NAME and Spark's ``*`` by name, else by position (tried on DuckDB)."""
-    by_name = listed.__class__ is exp.Tuple or (listed.__class__ is exp.Star and scope.session.rules.name != "duckdb")
-    if by_name:
-        return _same_names(scope, target)
-    source, columns = _source(scope), every(target, scope.session)
-    if len(columns) != len(source):
-        raise _mismatch(scope, target, len(columns), len(source), listed)
-    return [c._replace(deps=value.deps) for c, value in zip(columns, source, strict=True)]
-
-
-def _mismatch(scope: Scope, target: Target, columns: int, values: int, at: exp.Expr | None) -> LineageError:
-    problem = f"the MERGE into {target.name} inserts {values} values into {columns} columns"
-    return scope.session.error(ColumnCountMismatch, problem, at or target.tree, fix="give one value for each column")
+def _called(table: exp.Expr, session: Session) -> str:
+    """Return the folded name that ``table`` goes by."""
+    alias = table.args.get("alias")
+    name = alias.args.get("this") if alias is not None else table.args["this"]
+    return session.key(name) if name.__class__ is exp.Identifier else ""

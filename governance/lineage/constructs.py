@@ -5,7 +5,7 @@ Each rule adds what it knows to ``into`` and pushes the parts that the walk of `
 
 from sqlglot import exp
 
-from governance.errors import DynamicSql, UnknownColumn, UnreadConstruct
+from governance.errors import ColumnCountMismatch, DynamicSql, UnknownColumn
 from governance.lineage.calls import CALLS, Push, Rule
 from governance.lineage.columns import Column
 from governance.lineage.edges import (
@@ -24,6 +24,7 @@ from governance.lineage.functions import (
     SORTED_TEXT,
 )
 from governance.lineage.scope import Scope
+from governance.lineage.star import expand
 from governance.lineage.value import LEAVES, depend
 
 
@@ -47,11 +48,14 @@ def exists(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> No
     scope.inputs.update(query.inputs)
 
 
-def membership(_scope: Scope, tree: exp.Expr, hop: int, _into: Deps, push: Push) -> None:
+def membership(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> None:
     """``x IN (SELECT y …)`` and ``x > ANY (SELECT y …)``: x is a value, y only decides."""
     if tree.__class__ is exp.In:
         push((tree.args["this"], COMPOSE[hop][TRANSFORMATION]))
         query = tree.args.get("query")
+        if query is not None and tree.args["this"].__class__ in {exp.Column, exp.Tuple}:
+            _among(scope, tree, query, COMPOSE[hop][FILTER], into)
+            query = None
         others = [*(tree.args.get("expressions") or ()), tree.args.get("unnest"), tree.args.get("field")]
     else:
         query, others = tree.args["this"], []
@@ -60,6 +64,18 @@ def membership(_scope: Scope, tree: exp.Expr, hop: int, _into: Deps, push: Push)
             push((part, COMPOSE[hop][TRANSFORMATION]))
     if query is not None:
         push((query, COMPOSE[hop][FILTER if isinstance(query, exp.Query) else TRANSFORMATION]))
+
+
+def _among(scope: Scope, tree: exp.Expr, query: exp.Expr, hop: int, into: Deps) -> None:
+    left = tree.args["this"]
+    found = scope.session.read(query, scope.session, scope.env, scope)
+    width = len(left.args["expressions"]) if left.__class__ is exp.Tuple else 1
+    if len(found.columns) != width:
+        problem = f"IN compares {width} values with a subquery of {len(found.columns)} columns"
+        raise scope.session.error(ColumnCountMismatch, problem, tree, fix="select one column for each value")
+    for deps in (*(column.deps for column in found.columns), found.rows):
+        add(into, deps, hop)
+    scope.inputs.update(found.inputs)
 
 
 def chosen_column(scope: Scope, tree: exp.Expr, hop: int, into: Deps, _push: Push) -> None:
@@ -151,13 +167,9 @@ def dynamic(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> N
 
 
 def star(scope: Scope, tree: exp.Expr, hop: int, into: Deps, _push: Push) -> None:
-    """A star as an argument, ``OBJECT_CONSTRUCT(*)``, is every column in scope."""
-    for relation in scope.relations:
-        columns = relation.columns.all()
-        if columns is None:
-            raise scope.session.error(UnreadConstruct, "* over columns that are not declared", tree, fix="name them")
-        for column in columns:
-            add(into, column.deps, hop)
+    """A star as an argument, ``OBJECT_CONSTRUCT(* EXCLUDE (a))``, is every column that it would select."""
+    for column in expand(scope, tree):
+        add(into, column.deps, hop)
 
 
 def leaf(_scope: Scope, _tree: exp.Expr, _hop: int, _into: Deps, _push: Push) -> None:

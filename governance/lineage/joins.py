@@ -100,7 +100,7 @@ def _shared(scope: Scope, sides: Sides, join: exp.Expr) -> list[exp.Expr]:
         raise scope.session.error(UnreadConstruct, problem, join, fix="join with ON")
     ours = {column.key for relation in sides.left for column in relation.columns.all() or ()}
     theirs = [column for relation in sides.right for column in relation.columns.all() or ()]
-    shared = [exp.Identifier(this=column.name, quoted=True) for column in theirs if column.key in ours]
+    shared: list[exp.Expr] = [exp.Identifier(this=column.name, quoted=True) for column in theirs if column.key in ours]
     if not shared and scope.session.rules.name == "duckdb":  # elsewhere it is a CROSS JOIN
         raise scope.session.error(UnknownColumn, "NATURAL JOIN of no common column", join, fix="join with ON")
     return shared

@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from governance.errors import AmbiguousColumn, LineageError, UnknownColumn, UnknownTable
 from governance.lineage.columns import Column, OpenColumns, Relation, whole_row
-from governance.lineage.edges import IDENTITY, NOTHING, TRANSFORMATION, Deps, add, moved
+from governance.lineage.edges import IDENTITY, NOTHING, TRANSFORMATION, Deps, add, moved, united
 from governance.lineage.environment import Environment
 from governance.lineage.names import PSEUDO, SEQUENCES, at_position, member, qualified, unknown_column
 from governance.lineage.session import Session
@@ -111,7 +111,15 @@ class Scope:
             return Column(name.name, name.name, moved(whole.deps, TRANSFORMATION))
         if table is None or name.__class__ is not exp.Star:
             raise self.session.error(UnknownColumn, f"{tree.sql()} is not a column", tree, fix="name a column")
-        return self._unqualified(table, self.session.key(table))
+        row = self._unqualified(table, self.session.key(table))
+        excluded = {
+            self.session.key(part if part.__class__ is exp.Identifier else part.args["this"])
+            for part in name.args.get("except_") or ()
+        }
+        if not excluded or row.members is None:
+            return row
+        kept = united([column.deps for key, column in row.members.items() if key not in excluded])
+        return Column("", "", moved(kept, TRANSFORMATION))
 
     def _unqualified(self, name: exp.Expr, key: str) -> Column:
         found = self.find(key, name)

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from sqlglot import exp
 
 from governance.errors import DynamicSql, LineageError, NoLineage, UnreadStatement
-from governance.lineage.change import read_delete, read_merge, read_update
+from governance.lineage.change import read_delete, read_update
 from governance.lineage.copying import read_copy
 from governance.lineage.definitions import DEFINITIONS, dropped, skip, temporary
+from governance.lineage.merge import read_merge
 from governance.lineage.model import ColumnLineage
 from governance.lineage.outputs import Outputs
 from governance.lineage.session import Session

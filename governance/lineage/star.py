@@ -164,9 +164,8 @@ def _edited(scope: Scope, star: exp.Expr, columns: list[Column]) -> list[Column]
     present = {column.key for column in columns}
     for name, tree in (*excluded.items(), *replaced.items(), *renamed.items()):
         if name not in present:
-            spelt = tree.alias if tree is replaced.get(name) else _identifier(tree.args["this"]).name
             fix = "correct EXCLUDE, REPLACE or RENAME"
-            raise scope.session.error(UnknownColumn, f"* has no column {spelt}", tree, fix=fix)
+            raise scope.session.error(UnknownColumn, f"* has no column {name}", tree, fix=fix)
     result = []
     for found in columns:
         if found.key in excluded:

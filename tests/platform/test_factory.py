@@ -83,7 +83,7 @@ def test_materializing_everything_tells_lineage_and_figures(shop: Project) -> No
     assert {(d.asset_key, d.column_name) for d in deps["paid"]} == {(asset_key("shop.orders"), "paid")}
     assert (buyers["dagster/row_count"].value, buyers["dagster/table_name"].value) == (1, "mart.buyers")
     assert buyers["dagster/size_bytes"].value > 0
-    assert "[crm.people.agreed](/assets/crm/people) | INDIRECT | FILTER" in buyers["inputs that shape every row"].value
+    assert "INDIRECT FILTER | [crm.people.agreed](/assets/crm/people)" in buyers["inputs that shape every row"].value
     assert "[shop.orders.paid](/assets/shop/orders) | DIRECT | AGGREGATION" in buyers["inputs of each column"].value
     runs = {event["run"]["runId"] for event in events(shop)}
     assert runs == {metadata["OpenLineage run id"].value for metadata in shown.values()}
