@@ -187,6 +187,8 @@ def _declared(tree: exp.Expr) -> str:
 
 
 def _inputs(tree: exp.Expr) -> list[exp.Expr]:
+    if tree.__class__ is exp.Dot:  # a method, ``mail.nodes('/x')``
+        return [tree]
     parts = [tree.args.get("this"), *(tree.args.get("expressions") or ())]
     return [
         part.args["expression"] if part.__class__ is exp.Kwarg else part for part in parts if isinstance(part, exp.Expr)

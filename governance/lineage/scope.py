@@ -124,7 +124,7 @@ class Scope:
     def _unqualified(self, name: exp.Expr, key: str) -> Column:
         found = self.find(key, name)
         if found is None:
-            found = self.variable(key)
+            found = self.variable(key) or self._open_element(key)
         if found is None:
             if key.lower() in PSEUDO and not name.args.get("quoted"):
                 return Column(key, key, NOTHING)
@@ -157,6 +157,15 @@ class Scope:
         """BigQuery puts the members of an unnested struct in scope beside it."""
         holders = [element.members[key] for element in self.elements if element.members and key in element.members]
         return holders[0] if len(holders) == 1 else None
+
+    def _open_element(self, key: str) -> Column | None:
+        """A name that nothing has, beside one unnested collection of a type that is not declared, is its member."""
+        scope: Scope | None = self
+        while scope is not None:
+            if len(scope.elements) == 1 and not scope.elements[0].members and scope.elements[0].type in UNTYPED:
+                return Column(key, key, scope.elements[0].deps)
+            scope = scope.parent
+        return None
 
     def borrow(self, owner: "Scope", found: Column) -> None:
         """Remember what was taken from ``owner`` by a lateral subquery there."""
@@ -301,6 +310,9 @@ class Scope:
     def _sight(self) -> str:
         return ", ".join(relation.alias for relation in self.relations if relation.alias) or "scope"
 
+
+UNTYPED = frozenset({"ARRAY", "array"})
+"""Types of collections that say nothing of their elements."""
 
 MANY = 2
 """From how many relations on a scope keeps an index of their columns."""

@@ -111,6 +111,9 @@ def projection(scope: Scope, tree: exp.Expr) -> Column:
         value = tree.args["this"]
         alias = tree.args["alias"]
         name, key = alias.name, scope.session.key(alias)
+    elif tree.__class__ is exp.EQ and _names_by_text(scope, tree):
+        value = tree.args["expression"]
+        name, key = tree.args["this"].name, scope.session.rules.fold(tree.args["this"].name, True)  # noqa: FBT003  quoted
     else:
         name, key = "", ""
     if value.__class__ is exp.Column:
@@ -122,6 +125,12 @@ def projection(scope: Scope, tree: exp.Expr) -> Column:
         name = name_of(scope.session, value)
         key = scope.session.rules.fold(name, None)
     return Column(name, key, deps, known.members if known is not None else None)
+
+
+def _names_by_text(scope: Scope, tree: exp.Expr) -> bool:
+    """T-SQL's ``SELECT 'name' = value``."""
+    name = tree.args["this"]
+    return scope.session.rules.name == "tsql" and name.__class__ is exp.Literal and name.args.get("is_string") is True
 
 
 def choose(scope: Scope, tree: exp.Expr) -> list[Column]:

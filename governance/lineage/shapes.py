@@ -14,6 +14,7 @@ from governance.lineage.columns import Column, Query
 from governance.lineage.edges import AGGREGATION, COMPOSE, SORT, TRANSFORMATION, Deps, add, moved, united
 from governance.lineage.names import member
 from governance.lineage.scope import Scope
+from governance.lineage.structs import declared_members
 from governance.lineage.value import depend, value_of
 
 Shape = Callable[[Scope, exp.Expr], Column | None]
@@ -65,14 +66,46 @@ def _inner(scope: Scope, tree: exp.Expr) -> Column | None:
 
 
 def _dot(scope: Scope, tree: exp.Expr) -> Column | None:
-    base = shape(scope, tree.args["this"])
     name = tree.args["expression"]
+    if isinstance(name, exp.Func):
+        return _method(scope, tree, name)
+    base = shape(scope, tree.args["this"])
     if base is None or name.__class__ is not exp.Identifier:
         return None
     found = member(base, [scope.session.key(name)], scope.session.rules)
     if found is None:
         raise scope.session.error(UnknownColumn, f"the struct has no member {name.name}", name, fix="correct the name")
     return found
+
+
+def _method(scope: Scope, tree: exp.Expr, call: exp.Expr) -> Column | None:
+    """``c.mail.value('(a)[1]')`` is computed from the column; ``dbo.f(x)`` has a schema before it, and no column."""
+    names = [part for part in tree.args["this"].walk() if part.__class__ is exp.Identifier]
+    if not names or any(part.__class__ not in {exp.Identifier, exp.Dot} for part in tree.args["this"].walk()):
+        return None
+    keys = [scope.session.key(name) for name in names]
+    owner = scope.find(keys[0], names[0]) if len(keys) == 1 else scope.along(keys, names)
+    deps = dict(moved(owner.deps, TRANSFORMATION)) if owner is not None else {}
+    depend(scope, call, TRANSFORMATION, deps)
+    return Column("", "", deps)
+
+
+def _cast(scope: Scope, tree: exp.Expr) -> Column | None:
+    """A cast to a struct, or a list of them, gives its members their names, one for one."""
+    to = tree.args["to"]
+    if to.args.get("nested") is not True:
+        return None
+    whole = Column(
+        "", "", moved(value_of(scope, tree.args["this"]), TRANSFORMATION), None, to.sql(scope.session.rules.name)
+    )
+    members = declared_members(whole, scope.session.rules)
+    if members is None:
+        return None
+    inner = shape(scope, tree.args["this"])
+    if inner is not None and inner.members is not None and len(inner.members) == len(members):
+        sources = zip(members.items(), inner.members.values(), strict=True)
+        members = {k: m._replace(deps=moved(source.deps, TRANSFORMATION)) for (k, m), source in sources}
+    return whole._replace(members=members)
 
 
 def _bracket(scope: Scope, tree: exp.Expr) -> Column | None:
@@ -183,6 +216,8 @@ SHAPES: dict[type, Shape] = {
     exp.Column: _column,
     exp.Struct: _struct,
     exp.Paren: _inner,
+    exp.Cast: _cast,
+    exp.TryCast: _cast,
     exp.Dot: _dot,
     exp.Bracket: _bracket,
     exp.Array: _list,

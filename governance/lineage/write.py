@@ -9,7 +9,7 @@ from governance.lineage.columns import Column, ListedColumns, Query, Relation
 from governance.lineage.ctes import named, with_ctes
 from governance.lineage.edges import CONDITIONAL, FILTER, JOIN, NOTHING, Deps, add, united
 from governance.lineage.environment import Environment
-from governance.lineage.joins import read_joined
+from governance.lineage.joins import read_from, read_joined
 from governance.lineage.names import identifier
 from governance.lineage.scope import Scope
 from governance.lineage.select import read_in
@@ -73,6 +73,8 @@ def read_create(tree: exp.Expr, session: Session) -> Iterable[Effect]:
         return
     query = some(unfolded(session.read(body, session, environment(tree, session), None)), tree, session)
     names = _names(listed)
+    if session.rules.name == "mysql":
+        query, names = _beside(query, names, session), []
     if names and len(names) != len(query.columns):
         problem = f"{len(names)} column names for the {len(query.columns)} columns of the query"
         raise session.error(ColumnCountMismatch, problem, table, fix="name each column once")
@@ -82,6 +84,13 @@ def read_create(tree: exp.Expr, session: Session) -> Iterable[Effect]:
         yield Effect(target_of(filled.args["this"], session).name, query)
         return
     yield Effect(target_of(table, session).name, query, replaces=True)
+
+
+def _beside(query: Query, names: Sequence[exp.Expr], session: Session) -> Query:
+    """MySQL matches declared columns by name: those that the query lacks come first, and hold nothing."""
+    selected = {column.key for column in query.columns}
+    empty = [Column(n.name, session.key(n), NOTHING) for n in names if session.key(n) not in selected]
+    return query._replace(columns=[*empty, *query.columns])
 
 
 def _names(listed: Sequence[exp.Expr]) -> list[exp.Expr]:
@@ -104,7 +113,28 @@ def read_insert(tree: exp.Expr, session: Session) -> Iterable[Effect]:
     columns = fill(tree, target, query.columns, listed, session)
     query = query._replace(columns=columns)
     conflict = tree.args.get("conflict")
-    yield Effect(target.name, _upsert(conflict, target, query, session) if conflict is not None else query)
+    if conflict is not None:
+        query = _upsert(conflict, target, query, _source(tree, body, session))
+    where = tree.args.get("where")
+    yield Effect(target.name, _replacing(where, target, query, session) if where is not None else query)
+
+
+def _replacing(where: exp.Expr, target: Target, query: Query, session: Session) -> Query:
+    """Spark's REPLACE WHERE: the target's rows that make way are those that the condition chooses."""
+    scope = Scope(session, Environment({}))
+    scope.join(relation_of(target, scope))
+    scope.rows, scope.inputs, scope.clause = dict(query.rows), set(query.inputs), "where"
+    depend(scope, where.args["this"] if where.__class__ is exp.Where else where, FILTER, scope.rows)
+    return query._replace(rows=scope.rows, inputs=frozenset(scope.inputs | _datasets(scope.rows, session)))
+
+
+def _source(tree: exp.Expr, body: exp.Expr, session: Session) -> Scope:
+    """MySQL lets ON DUPLICATE KEY UPDATE read the tables of the SELECT."""
+    scope = Scope(session, environment(tree, session))
+    if body.__class__ is exp.Select and session.rules.name == "mysql":
+        read_from(scope, body)
+    scope.clause = "select"
+    return scope
 
 
 def fill(
@@ -147,9 +177,10 @@ def _by_name(target: Target, values: Sequence[Column], session: Session) -> list
     return in_order(target, columns)
 
 
-def _upsert(conflict: exp.Expr, target: Target, query: Query, session: Session) -> Query:
+def _upsert(conflict: exp.Expr, target: Target, query: Query, source: Scope) -> Query:
     """ON CONFLICT: keys are JOIN inputs of both sides, the assignments add to what the INSERT gives."""
-    scope = Scope(session, Environment({}))
+    session = source.session
+    scope = Scope(session, source.env, source)
     scope.rows, scope.inputs, scope.clause = dict(query.rows), set(query.inputs), "select"
     scope.join(relation_of(target, scope))
     new = Relation("", (), ListedColumns(query.columns))

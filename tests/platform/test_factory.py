@@ -84,7 +84,7 @@ def test_materializing_everything_tells_lineage_and_figures(shop: Project) -> No
     assert (buyers["dagster/row_count"].value, buyers["dagster/table_name"].value) == (1, "mart.buyers")
     assert buyers["dagster/size_bytes"].value > 0
     assert "INDIRECT FILTER | [crm.people.agreed](/assets/crm/people)" in buyers["inputs that shape every row"].value
-    assert "[shop.orders.paid](/assets/shop/orders) | DIRECT | AGGREGATION" in buyers["inputs of each column"].value
+    assert "DIRECT AGGREGATION | [shop.orders.paid](/assets/shop/orders)" in buyers["inputs of each column"].value
     runs = {event["run"]["runId"] for event in events(shop)}
     assert runs == {metadata["OpenLineage run id"].value for metadata in shown.values()}
     assert sorted(event["eventType"] for event in events(shop)) == ["COMPLETE", "COMPLETE", "START", "START"]
