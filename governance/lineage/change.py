@@ -11,7 +11,7 @@ from governance.lineage.relation import use
 from governance.lineage.rows import read_rows
 from governance.lineage.scope import Scope
 from governance.lineage.session import Session
-from governance.lineage.target import Effect, Target, known_target, relation_of
+from governance.lineage.target import Effect, Target, known_target, relation_of, target_of
 from governance.lineage.write import assigned, environment, in_order, together
 
 
@@ -59,7 +59,7 @@ def _owner(tables: Sequence[exp.Expr], name: exp.Expr | None, session: Session) 
             if _called(table, session) == session.key(qualifier):
                 return number
             continue
-        columns = known_target(table, session).columns
+        columns = target_of(table, session).columns
         if columns is not None and columns.find(session.key(name.args["this"]), name.name) is not None:
             return number
     return 0

@@ -14,7 +14,7 @@ from sqlglot.errors import ParseError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from governance.errors import LimitExceeded, UnparsableSql
-from governance.lineage.session import MAX_COLUMNS
+from governance.lineage.spelling import column_at, respelt, respelt_text
 
 MAX_CHARACTERS = 2_000_000
 MAX_TOKENS = 400_000
@@ -76,12 +76,7 @@ def _check_nesting(tokens: list[Token]) -> None:
             limit = (
                 f"nested more than {MAX_DEPTH} deep" if depth > MAX_DEPTH else f"more than {MAX_RUN} operators in a row"
             )
-            raise LimitExceeded(limit, fix="break the expression up", line=token.line, column=_column(token))
-
-
-def _column(token: Token) -> int:
-    """Sqlglot counts to a token's last character."""
-    return max(token.col - (token.end - token.start), 1)
+            raise LimitExceeded(limit, fix="break the expression up", line=token.line, column=column_at(token))
 
 
 def parse(sql: str, dialect: Dialect) -> list[exp.Expr]:
@@ -91,9 +86,7 @@ def parse(sql: str, dialect: Dialect) -> list[exp.Expr]:
         LimitExceeded: beyond a bound, see ``tokenize``.
         UnparsableSql: the text is not SQL of the dialect; line and column say where.
     """
-    tokens = tokenize(_respelt(sql, dialect), dialect)
-    if "pivot" in sql.lower():
-        tokens = _selected(tokens)
+    tokens = respelt(tokenize(respelt_text(sql, dialect), dialect), sql, dialect)
     quiet = _PARSING.set(True)
     try:
         trees = dialect.parser().parse(tokens, sql)
@@ -117,82 +110,6 @@ class _Quiet(logging.Filter):
 
 
 logging.getLogger("sqlglot").addFilter(_Quiet())
-
-
-def _selected(tokens: list[Token]) -> list[Token]:
-    """Put ``SELECT * FROM (…)`` around a PIVOT or UNPIVOT that is the body of a CREATE or INSERT.
-
-    sqlglot reads such a statement as an opaque command; the query means the same, and no token moves.
-    """
-    pivots = [n for n in range(len(tokens)) if tokens[n].token_type in _PIVOTS]
-    for number in pivots:
-        _check_product(tokens, number)
-    found = [n for n in pivots if n > 1 and _is_body(tokens, n)]
-    for start in reversed(found):
-        end = start
-        while end < len(tokens) and tokens[end].token_type is not TokenType.SEMICOLON:
-            end += 1
-        at = tokens[start]
-        before = [_token(kind, text, at) for kind, text in _AROUND]
-        tokens = [*tokens[:start], *before, *tokens[start:end], _token(TokenType.R_PAREN, ")", at), *tokens[end:]]
-    return tokens
-
-
-def _respelt(sql: str, dialect: Dialect) -> str:
-    """Spell MySQL's REPLACE INTO as the INSERT it is, place for place: sqlglot reads it as an opaque command."""
-    return _REPLACE.sub(r"\1INSERT \2", sql) if type(dialect).__name__ == "MySQL" else sql
-
-
-_REPLACE = re.compile(r"(?im)(^\s*|;\s*)REPLACE(\s+INTO\b)")
-
-
-def _check_product(tokens: list[Token], start: int) -> None:
-    """Turn away a PIVOT whose lists multiply to more columns than any table has: sqlglot names them all."""
-    product, depth, items = 1, 0, 0
-    for number in range(start + 1, len(tokens)):
-        kind = tokens[number].token_type
-        if kind is TokenType.L_PAREN:
-            depth += 1
-            items = 1 if tokens[number - 1].token_type is TokenType.IN else items
-        elif kind is TokenType.R_PAREN:
-            depth -= 1
-            product *= max(items, 1)
-            items = 0
-        elif kind is TokenType.COMMA and items:
-            items += 1
-        if depth < 0 or kind is TokenType.SEMICOLON or (depth == 0 and kind is TokenType.R_PAREN):
-            break
-    if product > MAX_COLUMNS:
-        at = tokens[start]
-        problem = f"a PIVOT to {product:,} columns, the limit is {MAX_COLUMNS:,}"
-        raise LimitExceeded(problem, fix="pivot fewer values", line=at.line, column=_column(at))
-
-
-def _is_body(tokens: list[Token], number: int) -> bool:
-    """Whether the PIVOT at ``number`` follows CREATE … AS, or INSERT INTO t [(…)], and is not inside parentheses."""
-    first = number
-    depth = 0
-    while first > 0 and tokens[first - 1].token_type is not TokenType.SEMICOLON:
-        first -= 1
-        depth += (tokens[first].token_type is TokenType.R_PAREN) - (tokens[first].token_type is TokenType.L_PAREN)
-        if depth < 0 or tokens[first].token_type in _QUERY:
-            return False
-    kind = tokens[first].token_type
-    return kind is TokenType.INSERT or (kind is TokenType.CREATE and tokens[number - 1].token_type is TokenType.ALIAS)
-
-
-def _token(kind: TokenType, text: str, at: Token) -> Token:
-    return Token(kind, text, at.line, at.col, at.start, at.end, [])
-
-
-_PIVOTS = frozenset({TokenType.PIVOT, TokenType.UNPIVOT})
-_QUERY = frozenset({TokenType.SELECT, TokenType.FROM, TokenType.WITH})
-_AROUND = (
-    (TokenType.SELECT, "SELECT"),
-    (TokenType.STAR, "*"),
-    (TokenType.FROM, "FROM"),
-    (TokenType.L_PAREN, "("),
-)
 
 
 def _unparsable(error: ParseError, dialect: Dialect) -> UnparsableSql:

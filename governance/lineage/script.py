@@ -4,7 +4,7 @@ Temporary tables and views are resolved away; a table that the script makes and 
 statements that write one table give one lineage, united.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from sqlglot import exp
 
@@ -29,6 +29,7 @@ def read_script(trees: Sequence[exp.Expr], session: Session) -> tuple[ColumnLine
         UnreadStatement, DynamicSql: a kind of statement that is not read.
         NoLineage: nothing here reads or writes a table.
     """
+    trees = list(_unconditional(trees, session))
     outputs = Outputs(session)
     passing = _dropped_again(trees, session)
     for number, tree in enumerate(trees):
@@ -47,6 +48,30 @@ def read_script(trees: Sequence[exp.Expr], session: Session) -> tuple[ColumnLine
             raise _unread(aside[0], session)
         raise NoLineage("no statement here reads or writes a table", fix="write a query, CREATE TABLE AS or INSERT")
     return found
+
+
+def _unconditional(trees: Iterable[exp.Expr], session: Session) -> Iterator[exp.Expr]:
+    """T-SQL's ``IF OBJECT_ID(…) IS NOT NULL DROP TABLE …``: an IF over the catalog alone is read as if it held.
+
+    Raises:
+        UnreadStatement: the condition of an IF depends on data.
+    """
+    for tree in trees:
+        if tree.__class__ is not exp.IfBlock:
+            yield tree
+            continue
+        tables = list(tree.args["this"].find_all(exp.Table))
+        if (
+            tree.args["this"].find(exp.Parameter)
+            or any(part.args.get("db") is None for part in tables)
+            or not {part.text("db").lower() for part in tables} <= {"sys", "information_schema"}
+        ):
+            raise session.error(UnreadStatement, "IF over data is not read", tree, fix="write what runs as a statement")
+        branches = [tree.args.get("true"), tree.args.get("false")]
+        found = [part for part in branches if isinstance(part, exp.Expr)]
+        yield from _unconditional(
+            [part for one in found for part in (one.expressions if one.__class__ is exp.Block else [one])], session
+        )
 
 
 def _unread(tree: exp.Expr, session: Session) -> LineageError:

@@ -1,0 +1,184 @@
+"""What sqlglot does not read, spelt so that it does: token for token, so that every place in the text holds."""
+
+import re
+from collections.abc import Callable, Iterator
+
+from sqlglot.dialects.dialect import Dialect
+from sqlglot.tokenizer_core import Token, TokenType
+
+from governance.errors import LimitExceeded
+from governance.lineage.session import MAX_COLUMNS
+
+
+def respelt(tokens: list[Token], sql: str, dialect: Dialect) -> list[Token]:
+    """Return ``tokens``, the forms of ``FORMS`` that occur in ``sql`` respelt."""
+    low, name = sql.lower(), type(dialect).__name__
+    for word, form in FORMS.items():
+        if word in low:
+            tokens = form(tokens, name)
+    return tokens
+
+
+def column_at(token: Token) -> int:
+    """Return the column where ``token`` begins; sqlglot counts to its last character."""
+    return max(token.col - (token.end - token.start), 1)
+
+
+def _batched(tokens: list[Token], dialect: str) -> list[Token]:
+    """T-SQL's GO on a line of its own ends a statement."""
+    if dialect not in {"TSQL", "Fabric"}:
+        return tokens
+    kept: list[Token] = []
+    count = False
+    for number, token in enumerate(tokens):
+        if count and token.token_type is TokenType.NUMBER and token.line == kept[-1].line:
+            continue
+        count = token.text.upper() == "GO" and _alone(tokens, number)
+        kept.append(_token(TokenType.SEMICOLON, ";", token) if count else token)
+    return kept
+
+
+def _alone(tokens: list[Token], number: int) -> bool:
+    """Tell whether a token, but for the count after it, has a line to itself."""
+    line = tokens[number].line
+    after = number + 1
+    if after < len(tokens) and tokens[after].token_type is TokenType.NUMBER and tokens[after].line == line:
+        after += 1
+    first = number == 0 or tokens[number - 1].line < line
+    return first and (after == len(tokens) or tokens[after].line > line)
+
+
+def _statements(tokens: list[Token]) -> Iterator[list[Token]]:
+    """The tokens of each statement, its semicolon included."""
+    start = 0
+    for number, token in enumerate(tokens):
+        if token.token_type is TokenType.SEMICOLON:
+            yield tokens[start : number + 1]
+            start = number + 1
+    yield tokens[start:]
+
+
+def _materialized(tokens: list[Token], dialect: str) -> list[Token]:
+    """CREATE MATERIALIZED VIEW without what Oracle and Postgres say of its storage and refreshing."""
+    if dialect not in {"Oracle", "Postgres"}:
+        return tokens
+    return [token for statement in _statements(tokens) for token in _plain_view(statement)]
+
+
+def _plain_view(tokens: list[Token]) -> list[Token]:
+    words = [token.text.upper() for token in tokens]
+    if words[:1] != ["CREATE"] or "MATERIALIZED" not in words[:4] or "VIEW" not in words[:5]:
+        return tokens
+    end = words.index("VIEW") + (4 if "EXISTS" in words[:9] else 1)
+    while end + 1 < len(words) and words[end + 1] == ".":
+        end += 2
+    end += 1
+    if words[end : end + 1] == ["("]:
+        end = words.index(")", end) + 1 if ")" in words[end:] else end
+    bodies = [n for n in range(end, len(words) - 1) if words[n] == "AS" and words[n + 1] in {"SELECT", "WITH", "("}]
+    if not bodies:
+        return tokens
+    return _without_data([*tokens[:end], *tokens[bodies[0] :]])
+
+
+def _without_data(tokens: list[Token]) -> list[Token]:
+    """WITH [NO] DATA at the end says when the view is filled, not from what."""
+    ends = tokens[-1:] if tokens[-1].token_type is TokenType.SEMICOLON else []
+    body = tokens[: len(tokens) - len(ends)]
+    for tail in (["WITH", "NO", "DATA"], ["WITH", "DATA"]):
+        if [token.text.upper() for token in body[-len(tail) :]] == tail:
+            return [*body[: -len(tail)], *ends]
+    return tokens
+
+
+def _asserted(tokens: list[Token], dialect: str) -> list[Token]:
+    """BigQuery's ASSERT stops a script or does nothing: it is left out beside other statements."""
+    if dialect != "BigQuery":
+        return tokens
+    statements = list(_statements(tokens))
+    kept = [statement for statement in statements if not statement or statement[0].text.upper() != "ASSERT"]
+    return [token for statement in kept for token in statement] if any(kept) else tokens
+
+
+def _selected(tokens: list[Token], _dialect: str) -> list[Token]:
+    """Put ``SELECT * FROM (…)`` around a PIVOT or UNPIVOT that is the body of a CREATE or INSERT.
+
+    sqlglot reads such a statement as an opaque command; the query means the same, and no token moves.
+    """
+    pivots = [n for n in range(len(tokens)) if tokens[n].token_type in _PIVOTS]
+    for number in pivots:
+        _check_product(tokens, number)
+    found = [n for n in pivots if n > 1 and _is_body(tokens, n)]
+    for start in reversed(found):
+        end = start
+        while end < len(tokens) and tokens[end].token_type is not TokenType.SEMICOLON:
+            end += 1
+        at = tokens[start]
+        before = [_token(kind, text, at) for kind, text in _AROUND]
+        tokens = [*tokens[:start], *before, *tokens[start:end], _token(TokenType.R_PAREN, ")", at), *tokens[end:]]
+    return tokens
+
+
+def respelt_text(sql: str, dialect: Dialect) -> str:
+    """Spell MySQL's REPLACE INTO as the INSERT it is, place for place: sqlglot reads it as an opaque command."""
+    return _REPLACE.sub(r"\1INSERT \2", sql) if type(dialect).__name__ == "MySQL" else sql
+
+
+_REPLACE = re.compile(r"(?im)(^\s*|;\s*)REPLACE(\s+INTO\b)")
+
+
+def _check_product(tokens: list[Token], start: int) -> None:
+    """Turn away a PIVOT whose lists multiply to more columns than any table has: sqlglot names them all."""
+    product, depth, items = 1, 0, 0
+    for number in range(start + 1, len(tokens)):
+        kind = tokens[number].token_type
+        if kind is TokenType.L_PAREN:
+            depth += 1
+            items = 1 if tokens[number - 1].token_type is TokenType.IN else items
+        elif kind is TokenType.R_PAREN:
+            depth -= 1
+            product *= max(items, 1)
+            items = 0
+        elif kind is TokenType.COMMA and items:
+            items += 1
+        if depth < 0 or kind is TokenType.SEMICOLON or (depth == 0 and kind is TokenType.R_PAREN):
+            break
+    if product > MAX_COLUMNS:
+        at = tokens[start]
+        problem = f"a PIVOT to {product:,} columns, the limit is {MAX_COLUMNS:,}"
+        raise LimitExceeded(problem, fix="pivot fewer values", line=at.line, column=column_at(at))
+
+
+def _is_body(tokens: list[Token], number: int) -> bool:
+    """Whether the PIVOT at ``number`` follows CREATE … AS, or INSERT INTO t [(…)], and is not inside parentheses."""
+    first = number
+    depth = 0
+    while first > 0 and tokens[first - 1].token_type is not TokenType.SEMICOLON:
+        first -= 1
+        depth += (tokens[first].token_type is TokenType.R_PAREN) - (tokens[first].token_type is TokenType.L_PAREN)
+        if depth < 0 or tokens[first].token_type in _QUERY:
+            return False
+    kind = tokens[first].token_type
+    return kind is TokenType.INSERT or (kind is TokenType.CREATE and tokens[number - 1].token_type is TokenType.ALIAS)
+
+
+def _token(kind: TokenType, text: str, at: Token) -> Token:
+    return Token(kind, text, at.line, at.col, at.start, at.end, [])
+
+
+_PIVOTS = frozenset({TokenType.PIVOT, TokenType.UNPIVOT})
+_QUERY = frozenset({TokenType.SELECT, TokenType.FROM, TokenType.WITH})
+_AROUND = (
+    (TokenType.SELECT, "SELECT"),
+    (TokenType.STAR, "*"),
+    (TokenType.FROM, "FROM"),
+    (TokenType.L_PAREN, "("),
+)
+
+FORMS: dict[str, Callable[[list[Token], str], list[Token]]] = {
+    "pivot": _selected,
+    "go": _batched,
+    "materialized": _materialized,
+    "assert": _asserted,
+}
+"""A word without which the form does not occur → what respells its tokens, by dialect."""
