@@ -40,7 +40,7 @@ def aggregate(_scope: Scope, tree: exp.Expr, hop: int, _into: Deps, push: Push) 
     inner = COMPOSE[hop][SIZES if name.lower().startswith(("count", "uniq")) else AGGREGATION]
     if name.lower().endswith("if") and len(parts) > 1:
         push((parts.pop(), COMPOSE[hop][FILTER]))
-    picks = name.lower() in PICKS
+    picks = name.lower() in PICKS or name.lower().startswith(("argmin", "argmax"))
     for number, part in enumerate(parts):
         push((part, COMPOSE[hop][SORT] if picks and number == 1 else inner))
 

@@ -23,7 +23,7 @@ def read_copy(tree: exp.Expr, session: Session) -> Iterable[Effect]:
     if place is None:
         raise session.error(UnreadStatement, "COPY without a file is not read", tree, fix="name the file")
     out_of = not tree.args.get("kind")
-    if out_of or (table.__class__ is exp.Table and table.args["this"].__class__ is exp.Var):
+    if out_of or (table.__class__ is exp.Table and table.args["this"].__class__ in {exp.Var, exp.Literal}):
         yield _unload(table, listed, place, session, is_file=bool(out_of))
         return
     target = target_of(table, session)

@@ -92,6 +92,7 @@ AGGREGATES: frozenset[str] = frozenset(
         "bitstring_agg",
         "bool_and",
         "bool_or",
+        "checksum",
         "checksum_agg",
         "collect_list",
         "collect_set",
@@ -143,6 +144,7 @@ AGGREGATES: frozenset[str] = frozenset(
         "quantile",
         "quantile_cont",
         "quantile_disc",
+        "ratio_to_report",
         "reduce_agg",
         "regr_avgx",
         "regr_avgy",
@@ -237,5 +239,5 @@ GENERATORS: frozenset[str] = frozenset(
 def uses_of(name: str) -> Uses:
     """Return how an unknown function called ``name`` (lower case) uses its arguments."""
     if name in MASKING:
-        return Uses(MASKS)
+        return Uses(SIZES if name in AGGREGATES else MASKS)
     return _AGGREGATE if name in AGGREGATES else _VALUE

@@ -197,8 +197,9 @@ def _inputs(tree: exp.Expr) -> list[exp.Expr]:
 
 def _shaped(scope: Scope, kind: str, inputs: Sequence[exp.Expr], names: Sequence[str], alias: str) -> list[Column]:
     del alias
-    elements = [_expanded(scope, part) for part in inputs]
-    deps = united([element.deps for element in elements])
+    expand = shaped if kind == "json_tuple" else _expanded  # of a document it makes one row
+    elements = [expand(scope, part) for part in inputs]
+    deps = moved(united([element.deps for element in elements]), TRANSFORMATION)
     shape = SHAPES[kind]
     given = shape if not names or len(names) >= len(shape) else shape[: len(names)]
     if kind == "json_tuple":  # one column for each path after the document
@@ -221,6 +222,8 @@ def _function(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) ->
     inputs = _inputs(tree) if not isinstance(tree.args.get("this"), str) else list(tree.args.get("expressions") or ())
     if kind in SHAPES:
         return _shaped(scope, kind, inputs, names, alias)
+    if kind == "inline_outer":
+        return inlined(scope, exp.Inline(this=inputs[0]), names, alias)
     elements = [_expanded(scope, part) for part in inputs]
     deps = united([element.deps for element in elements])
     if names:

@@ -20,7 +20,7 @@ HASHING: tuple[type[exp.Expr], ...] = (
     exp.FarmFingerprint, exp.CityHash64, exp.StandardHash,
 )  # fmt: skip
 
-COUNTING: tuple[type[exp.Expr], ...] = (exp.Count, exp.CountIf, exp.ApproxDistinct)
+COUNTING: tuple[type[exp.Expr], ...] = (exp.Count, exp.CountIf, exp.ApproxDistinct, exp.Hll)
 
 MASKING: frozenset[str] = frozenset(
     [
@@ -31,6 +31,7 @@ MASKING: frozenset[str] = frozenset(
         "farm_fingerprint",
         "farmfingerprint64",
         "fnv_hash",
+        "func_sha1",
         "hash",
         "hashbytes",
         "hmac",

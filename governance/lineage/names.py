@@ -43,6 +43,8 @@ def unknown_column(session: Session, name: exp.Expr, where: Sequence[Relation]) 
     known = {column.name for relation in where for column in relation.columns.all() or ()}
     near = nearest(text, known)
     fix = f"did you mean {near}?" if near else "correct the name or the table's schema"
+    if near and near.lower() == text.lower():
+        fix = f'did you mean "{near}"? Names in quotes keep their case'
     return session.error(UnknownColumn, missing, name, fix=fix)
 
 

@@ -68,3 +68,17 @@ PATTERNS: dict[type, Callable[[str], Match]] = {
     exp.SimilarTo: similar,
     exp.RegexpLike: similar,
 }
+
+
+def test_of(tree: exp.Expr) -> Match | None:
+    """Return the test of names that ``x [NOT] LIKE pattern``, ILIKE and the like make; None where ``tree`` is none."""
+    if tree.__class__ in {exp.Not, exp.Paren}:
+        inner = test_of(tree.args["this"])
+        if inner is None or tree.__class__ is exp.Paren:
+            return inner
+        return lambda name: not inner(name)
+    reader = PATTERNS.get(tree.__class__)
+    if reader is None:
+        return None
+    matches = reader(tree.args["expression"].name)
+    return (lambda name: not matches(name)) if tree.args.get("negate") else matches

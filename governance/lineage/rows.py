@@ -81,8 +81,6 @@ def aggregates(item: exp.Expr) -> bool:
 def _sort(scope: Scope, part: exp.Expr, columns: Sequence[Column]) -> None:
     for item in part.args["expressions"]:
         key = item.args["this"] if item.__class__ is exp.Ordered else item
-        if scope.session.chooses:
-            scope.chosen = {id(tree): chosen(scope, tree) for tree in key.find_all(exp.Columns)}
         if key.__class__ is exp.Var:  # ORDER BY ALL
             for column in columns:
                 add(scope.rows, column.deps, SORT)
@@ -109,6 +107,8 @@ def _key(scope: Scope, key: exp.Expr, columns: Sequence[Column], hop: int) -> No
             raise scope.session.error(UnknownColumn, problem, key, fix="name the column")
         add(scope.rows, columns[int(position) - 1].deps, hop)
     else:
+        if scope.session.chooses:
+            scope.chosen = {id(tree): chosen(scope, tree) for tree in key.find_all(exp.Columns)}
         depend(scope, key, hop, scope.rows)
 
 

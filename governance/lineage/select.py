@@ -76,7 +76,8 @@ def several(scope: Scope, tree: exp.Expr) -> list[Column] | None:
     """Return the columns of an item that stands for several, None where it stands for one."""
     if is_star(tree):
         return expand(scope, tree)
-    is_generator = isinstance(tree, exp.Explode) and scope.session.rules.name in EXPLODING
+    by_name = tree.__class__ is exp.Anonymous and tree.name.lower() in {"json_tuple", "inline_outer"}
+    is_generator = (by_name or isinstance(tree, exp.Explode)) and scope.session.rules.name in EXPLODING
     if is_generator or tree.__class__ in GENERATORS:
         names = [name.name for name in tree.args.get("expressions") or ()] if tree.__class__ is exp.Aliases else []
         return generated(scope, tree.args["this"] if names else tree, names, "")

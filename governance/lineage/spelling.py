@@ -175,10 +175,24 @@ _AROUND = (
     (TokenType.L_PAREN, "("),
 )
 
+
+def _arrows(tokens: list[Token], dialect: str) -> list[Token]:
+    """``f(j -> 'a')`` where no lambdas are: as ``->>``, of the same lineage, lest sqlglot takes it for one."""
+    if dialect not in {"Postgres", "Redshift", "MySQL"}:
+        return tokens
+    return [
+        _token(TokenType.DARROW, "->>", token)
+        if token.token_type is TokenType.ARROW and number > 1 and tokens[number - 2].text in {"(", ","}
+        else token
+        for number, token in enumerate(tokens)
+    ]
+
+
 FORMS: dict[str, Callable[[list[Token], str], list[Token]]] = {
     "pivot": _selected,
     "go": _batched,
     "materialized": _materialized,
     "assert": _asserted,
+    "->": _arrows,
 }
 """A word without which the form does not occur → what respells its tokens, by dialect."""

@@ -6,13 +6,16 @@ from sqlglot import exp
 
 from governance.errors import LimitExceeded, UnknownColumn, UnknownTable, UnparsableSql, UnreadConstruct
 from governance.lineage.columns import Column, Relation
-from governance.lineage.edges import JOIN, add
-from governance.lineage.patterns import PATTERNS, compiled, ilike
+from governance.lineage.edges import JOIN, TRANSFORMATION, add, moved
+from governance.lineage.patterns import PATTERNS, compiled, ilike, test_of
 from governance.lineage.scope import Scope
 from governance.lineage.session import MAX_COLUMNS
 from governance.lineage.shapes import shaped
 from governance.lineage.structs import declared_members
 from governance.lineage.value import value_of
+
+FILTERED = frozenset({*PATTERNS, exp.Not})
+"""What may stand around a star to choose among its columns."""
 
 
 def is_star(tree: exp.Expr) -> bool:
@@ -22,15 +25,16 @@ def is_star(tree: exp.Expr) -> bool:
         return True
     if kind is exp.Column or kind is exp.Dot:
         return tree.args["this" if kind is exp.Column else "expression"].__class__ is exp.Star
-    return kind in PATTERNS and is_star(tree.args["this"])
+    return kind in FILTERED and is_star(tree.args["this"])
 
 
 def expand(scope: Scope, tree: exp.Expr) -> list[Column]:
     """Return the columns that a star stands for, in order."""
     kind = tree.__class__
-    if kind in PATTERNS:
-        matches = PATTERNS[kind](tree.args["expression"].name)
-        return [column for column in expand(scope, tree.args["this"]) if matches(column.name)]
+    if kind in FILTERED:
+        matches = test_of(tree)
+        starred = tree.args["this"].args["this"] if kind is exp.Not else tree.args["this"]
+        return [column for column in expand(scope, starred) if matches is not None and matches(column.name)]
     if kind is exp.Star:
         return _edited(scope, tree, _matching(tree, every(scope)))
     if kind is exp.Dot:
@@ -52,18 +56,36 @@ def unfolds(scope: Scope, tree: exp.Expr) -> list[Column] | None:
     inner = tree.args["this"] if tree.__class__ is exp.Explode else None
     if inner is None or scope.session.rules.name != "duckdb":
         return None
-    if inner.__class__ is exp.Struct:
-        return _parts(scope, shaped(scope, inner), tree)
-    if inner.__class__ is not exp.Column:
-        return None
-    column = scope.column(inner)
-    is_list = column.type.endswith("]")
+    is_struct = _is_struct(scope, inner)
     recursive = any(_name(part) in {"recursive", "max_depth"} for part in tree.args.get("expressions") or ())
-    if not column.type.upper().startswith("STRUCT") or (is_list and not recursive):
+    if not is_struct and not recursive:
         return None
-    if is_list:
-        add(scope.rows, column.deps, JOIN)
-    return _flat(scope, column) if recursive else _parts(scope, column, tree)
+    column = shaped(scope, inner)
+    if declared_members(column, scope.session.rules) is None:
+        return None
+    columns = _flat(scope, column) if recursive else _parts(scope, column, tree)
+    if is_struct:
+        return columns
+    add(scope.rows, column.deps, JOIN)
+    return [part._replace(deps=moved(part.deps, TRANSFORMATION)) for part in columns]
+
+
+def _is_struct(scope: Scope, tree: exp.Expr) -> bool:
+    """Tell whether a value is one struct or row, so that no row is multiplied."""
+    kind = tree.__class__
+    if kind in ONE_OF_MANY:
+        return _is_struct(scope, tree.args["this"])
+    if kind is not exp.Column:
+        return kind is exp.Struct
+    name = tree.args["this"]
+    if tree.args.get("table") is None and scope.session.key(name) in scope.named:
+        return scope.among(scope.session.key(name), name) is None
+    declared = scope.column(tree).type
+    return declared.upper().startswith("STRUCT") and not declared.endswith("]")
+
+
+ONE_OF_MANY = frozenset({exp.ArgMax, exp.ArgMin, exp.AnyValue, exp.First, exp.Last, exp.Paren})
+"""Aggregates that give one of the values they are given, and parentheses."""
 
 
 def _name(argument: exp.Expr) -> str:
@@ -218,12 +240,11 @@ def _by_names(_scope: Scope, what: exp.Expr) -> Callable[[str], object]:
 
 
 def _by_lambda(scope: Scope, what: exp.Expr) -> Callable[[str], object]:
-    test = what.args["this"]
-    reader = PATTERNS.get(test.__class__)
-    if reader is None:
+    matches = test_of(what.args["this"])
+    if matches is None:
         problem = f"COLUMNS({what.sql()}) is not read"
         raise scope.session.error(UnreadConstruct, problem, what, fix="use LIKE, a pattern or a list of names")
-    return reader(test.args["expression"].name)
+    return matches
 
 
 CHOICES: dict[type, Callable[[Scope, exp.Expr], Callable[[str], object]]] = {
