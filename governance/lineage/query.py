@@ -10,7 +10,7 @@ from governance.lineage.ctes import with_ctes
 from governance.lineage.environment import Environment
 from governance.lineage.joins import read_joined
 from governance.lineage.pivot import pivoted
-from governance.lineage.relation import read_relation, use, values
+from governance.lineage.relation import read_relation, use
 from governance.lineage.rows import read_rows
 from governance.lineage.scope import Scope
 from governance.lineage.select import read_select
@@ -18,6 +18,7 @@ from governance.lineage.session import Session
 from governance.lineage.setops import read_set_operation
 from governance.lineage.star import every
 from governance.lineage.structs import declared_members
+from governance.lineage.valueslist import values
 
 QueryReader = Callable[[exp.Expr, Session, Environment, Scope | None], Query]
 

@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from governance.errors import DynamicSql, LineageError, UnknownColumn, UnknownTable, UnreadConstruct
 from governance.lineage.columns import Column, Columns, ListedColumns, Query, Relation, UnknownColumns
-from governance.lineage.edges import IDENTITY, JOIN, add, united
+from governance.lineage.edges import IDENTITY, JOIN, add
 from governance.lineage.files import FORMATS, columns_of, looks_like_path, read_file
 from governance.lineage.files import READERS as FILE_READERS
 from governance.lineage.generators import generated
@@ -15,7 +15,7 @@ from governance.lineage.naming import function_name
 from governance.lineage.pivot import pivoted
 from governance.lineage.scope import Scope
 from governance.lineage.session import Made
-from governance.lineage.value import value_of
+from governance.lineage.valueslist import values
 
 Reader = Callable[[Scope, exp.Expr], Relation]
 
@@ -220,25 +220,6 @@ def lend(scope: Scope) -> None:
 def read_values(scope: Scope, tree: exp.Expr) -> Relation:
     """Return a VALUES list: each column united over the rows."""
     return Relation(alias_of(scope, tree), (), ListedColumns(renamed(scope, tree, values(scope, tree))))
-
-
-def values(scope: Scope, tree: exp.Expr) -> list[Column]:
-    """Return the columns of a VALUES list under the dialect's own names."""
-    rows = [row.args["expressions"] if row.__class__ is exp.Tuple else [row] for row in tree.args["expressions"]]
-    prefix, first = VALUES_NAMES.get(scope.session.rules.name, ("column", 1))
-    fold = scope.session.rules.fold
-    columns = []
-    for number in range(len(rows[0])):
-        name = f"{prefix}{number + first}"
-        deps = united([value_of(scope, row[number]) for row in rows if number < len(row)])
-        columns.append(Column(name, fold(name, None), deps))
-    return columns
-
-
-VALUES_NAMES: dict[str, tuple[str, int]] = {
-    "duckdb": ("col", 0), "spark": ("col", 1), "databricks": ("col", 1), "hive": ("col", 1), "trino": ("_col", 0),
-    "mysql": ("column_", 0), "clickhouse": ("c", 1),
-}  # fmt: skip
 
 
 def read_function(scope: Scope, tree: exp.Expr, function: exp.Expr) -> Relation:

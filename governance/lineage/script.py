@@ -14,10 +14,11 @@ from governance.lineage.copying import read_copy
 from governance.lineage.definitions import DEFINITIONS, dropped, skip, temporary
 from governance.lineage.merge import read_merge
 from governance.lineage.model import ColumnLineage
+from governance.lineage.multiple import read_many
 from governance.lineage.outputs import Outputs
 from governance.lineage.session import Session
 from governance.lineage.target import Effect, target_of
-from governance.lineage.write import read_bare, read_create, read_insert, read_many, schema_of
+from governance.lineage.write import read_bare, read_create, read_insert, schema_of
 
 Reader = Callable[[exp.Expr, Session], Iterable[Effect]]
 
