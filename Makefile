@@ -1,7 +1,6 @@
 # Two commands do everything: `make demo` sets up and runs the platform, `make test` passes the tests.
 PYTHON ?= python3
 BIN := .venv/bin
-export DAGSTER_HOME := $(CURDIR)/.headwater/dagster
 
 .PHONY: demo test check sync dev prove bench lock clean
 

@@ -9,12 +9,13 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from governance.errors import HeadwaterError, LineageError
+from governance.errors import HeadwaterError, LineageError, UnknownField
 from governance.project import Project, find_project
 from platform_assets import cli_consumers, cli_events, cli_knowledge
 
@@ -102,6 +103,23 @@ def demo(scenario: str | None, scale: float) -> None:
 
 
 @main.command()
+@click.argument("tables", nargs=-1, metavar="[TABLE…]")
+def run(tables: tuple[str, ...]) -> None:
+    """Build TABLEs by their pipelines, or everything, and check them. Exit code 1 where one stops or a check is red."""
+    from platform_assets.definitions import build_definitions
+    from platform_assets.instance import project_instance
+    from platform_assets.job import run_job
+    from platform_assets.tour import outcome_text
+
+    project = find_project()
+    _require_pipelines(project, tables)
+    with project_instance(project) as instance:
+        outcome = run_job(build_definitions(project), "nightly", instance, tables)
+    click.echo(outcome_text(outcome))
+    sys.exit(1 if outcome.failed or outcome.red else 0)
+
+
+@main.command()
 @click.option("--host", default="127.0.0.1", show_default=True)
 @click.option("--port", type=click.IntRange(1, 65535), default=3000, show_default=True)
 def dev(host: str, port: int) -> None:
@@ -109,7 +127,9 @@ def dev(host: str, port: int) -> None:
     from platform_assets.instance import dagster_home
 
     project = find_project()
-    os.environ["DAGSTER_HOME"] = str(dagster_home(project))
+    os.environ.setdefault("DAGSTER_HOME", str(dagster_home(project)))
+    # dagster dev recommends dg dev at every start; what this starts is the same
+    os.environ.setdefault("PYTHONWARNINGS", "ignore:Function `dev_command` is superseded")
     os.chdir(project.root)
     dagster = str(Path(sys.executable).with_name("dagster"))
     os.execv(dagster, [dagster, "dev", "--host", host, "--port", str(port)])  # noqa: S606  no shell, our own arguments
@@ -149,7 +169,7 @@ def check(form: str) -> None:
     from governance.rules.finding import Severity
     from platform_assets.definitions import known_to
     from platform_assets.factory import load
-    from platform_assets.tour import project_instance
+    from platform_assets.instance import project_instance
 
     project = find_project()
     with project_instance(project) as instance:
@@ -191,8 +211,8 @@ def repair() -> None:
     """
     from platform_assets.definitions import closer_of
     from platform_assets.factory import load
+    from platform_assets.instance import project_instance
     from platform_assets.repair import repair_events
-    from platform_assets.tour import project_instance
 
     loaded = load(find_project())
     # what was committed first: a run that died after its commit is complete
@@ -207,6 +227,16 @@ def repair() -> None:
     if not repaired and not ended:
         click.echo("no run lacks its end")
     sys.exit(1 if any(it.problem for it in repaired) else 0)
+
+
+def _require_pipelines(project: Project, tables: tuple[str, ...]) -> None:
+    from governance.pipeline import load_pipelines
+
+    known = {pipeline.table for pipeline in load_pipelines(project)}
+    for table in tables:
+        if table not in known:
+            close = get_close_matches(table, known, n=3) or sorted(known)
+            raise UnknownField(f"no pipeline builds {table}", fix=f"name one of {', '.join(close)}")
 
 
 def _project_schemas(project: Project) -> Mapping[str, Mapping[str, str]]:

@@ -1,16 +1,34 @@
 """The Dagster instance's home: a folder in the project's state, with the settings this platform needs."""
 
+import os
 from importlib.resources import files
 from pathlib import Path
 
+from governance.errors import HeadwaterError
 from governance.project import Project
 
 
 def dagster_home(project: Project) -> Path:
-    """Return the folder for ``DAGSTER_HOME``, with ``platform_assets/dagster.yaml`` in it where it had none."""
+    """Return the folder for ``DAGSTER_HOME``, with ``platform_assets/dagster.yaml`` in it where it had none.
+
+    Raises:
+        HeadwaterError: the folder cannot be made or written, as Dagster's own databases in it must be.
+    """
     home = project.state / "dagster"
     settings = home / "dagster.yaml"
-    if not settings.exists():
-        home.mkdir(parents=True, exist_ok=True)
-        settings.write_text(files("platform_assets").joinpath("dagster.yaml").read_text("utf-8"), "utf-8")
+    try:
+        if not settings.exists():
+            home.mkdir(parents=True, exist_ok=True)
+            settings.write_text(files("platform_assets").joinpath("dagster.yaml").read_text("utf-8"), "utf-8")
+    except OSError as error:
+        raise _unwritable(home, error.strerror or type(error).__name__) from error
+    if not os.access(home, os.W_OK | os.X_OK):
+        raise _unwritable(home, "it is read-only")
     return home
+
+
+def _unwritable(home: Path, reason: str) -> HeadwaterError:
+    return HeadwaterError(
+        f"Dagster's folder {home} cannot be written ({reason})",
+        fix="make it writable, or set HEADWATER_STATE to a folder that is",
+    )

@@ -1,10 +1,7 @@
 """``headwater demo``: the learning platform made and its nightly job run, with what the events then say."""
 
-import os
 from collections import Counter
 from collections.abc import Callable
-
-from dagster import DagsterInstance
 
 from governance.events.store import EventStore
 from governance.graph import Graph, build_graph
@@ -16,16 +13,10 @@ from platform_assets.definitions import build_definitions
 from platform_assets.demo import generate
 from platform_assets.engines.duckdb import DuckDb
 from platform_assets.factory import duckdb_resource
-from platform_assets.instance import dagster_home
+from platform_assets.instance import project_instance
 from platform_assets.job import JobOutcome, run_job
 
 Say = Callable[[str], None]
-
-
-def project_instance(project: Project) -> DagsterInstance:
-    """Return the project's own Dagster instance, the one that ``headwater dev`` shows."""
-    os.environ["DAGSTER_HOME"] = str(dagster_home(project))
-    return DagsterInstance.get()
 
 
 def make_sources(project: Project, scale: float) -> dict[str, int]:
@@ -46,12 +37,18 @@ def run_demo(project: Project, scale: float, say: Say) -> bool:
     events = EventStore(project.events).read().events
     graph = build_graph(events)
     say(f"nightly  {len(outcome.built)} pipelines, {len(events)} events in the store")
-    say(f"checks   {checks_line(outcome)}")
-    for step, error in outcome.failed:
-        say(f"stopped  {step}: {error}")
+    say(outcome_text(outcome))
     say(f"\n{_written(graph, outcome)}")
     say("\nmake dev shows it in Dagster; headwater demo misspelt shows a failure, headwater demo reset mends it.")
     return not outcome.failed and not outcome.red
+
+
+def outcome_text(outcome: JobOutcome) -> str:
+    """Return what a job did, a line each: checks counted, what is red and why, what stopped and why."""
+    lines = [f"checks   {checks_line(outcome)}"]
+    lines += [f"red      {check.check} of {check.asset}: {check.description}" for check in outcome.red]
+    lines += [f"stopped  {step}: {error}" for step, error in outcome.failed]
+    return "\n".join(lines)
 
 
 def checks_line(outcome: JobOutcome) -> str:

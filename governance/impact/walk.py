@@ -147,13 +147,14 @@ def _steps(index: _Index, state: State) -> Iterator[tuple[Hop, State]]:
 
 
 def _over(index: _Index, edge: Edge, touch: Touch) -> Iterable[State]:
-    if touch is Touch.UNKNOWN:
-        return [(edge.target, touch)]
     if edge.transformation.direct:
         if touch is Touch.CONDITION:
             return []
+        # a producer may list a DIRECT input for the whole dataset: it is one of every column
         targets = index.fields[edge.target] if isinstance(edge.target, Dataset) else (edge.target,)
         return [(target, touch) for target in targets]
+    if touch is Touch.UNKNOWN:
+        return [(edge.target, touch)]
     return [(edge.target, Touch.ROWS if isinstance(edge.target, Dataset) else Touch.POPULATION)]
 
 
