@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from governance.errors import LineageError, UnknownColumn
-from governance.lineage.columns import Column, Relation
+from governance.errors import AmbiguousColumn, LineageError, UnknownColumn
+from governance.lineage.columns import Column, Relation, whole_row
 from governance.lineage.dialects import Rules
-from governance.lineage.edges import TRANSFORMATION, moved
+from governance.lineage.edges import TRANSFORMATION, moved, united
 from governance.lineage.session import Session
 from governance.lineage.structs import declared_members
 
@@ -111,3 +111,62 @@ PSEUDO = frozenset(
     ]
 )
 """Names that engines answer without a column; looked at only where no column has the name."""
+
+
+def member_at(session: Session, column: Column, parts: Sequence[exp.Expr], start: int) -> Column:
+    """Return the struct member of ``column`` that ``parts`` from ``start`` on name.
+
+    Raises:
+        UnknownColumn: the struct lacks it.
+    """
+    keys = [session.key(part) for part in parts[start:]]
+    found = member(column, keys, session.rules) if keys else column
+    if found is None:
+        problem = f"{column.name} has no member {parts[-1].name}"
+        raise session.error(UnknownColumn, problem, parts[-1], fix="correct the name or the column's type")
+    return found
+
+
+def member_of(elements: Sequence[Column], key: str) -> Column | None:
+    """Return the member ``key`` of an unnested struct: BigQuery puts them in scope beside it."""
+    holders = [element.members[key] for element in elements if element.members and key in element.members]
+    return holders[0] if len(holders) == 1 else None
+
+
+def open_member(elements: Sequence[Column], key: str) -> Column | None:
+    """Return ``key`` as a member of the one unnested collection whose elements nobody declared."""
+    only = elements[0] if len(elements) == 1 else None
+    if only is None or only.members or only.type.upper() != "ARRAY":
+        return None
+    return Column(key, key, only.deps)
+
+
+def row_of(session: Session, relation: Relation, name: exp.Expr) -> Column:
+    """Return a whole row as a value.
+
+    Raises:
+        UnknownColumn: the columns of the relation are not known.
+    """
+    columns = relation.columns.all()
+    if columns is None:
+        problem = f"the columns of {relation.alias} are not known"
+        raise session.error(UnknownColumn, problem, name, fix="declare them in the schema")
+    row = whole_row(relation.alias, columns)
+    return row._replace(deps=moved(row.deps, TRANSFORMATION))
+
+
+def row_without(session: Session, row: Column, star: exp.Expr) -> Column:
+    """Return the row of ``t.* EXCLUDE (…)``."""
+    names = [part if part.__class__ is exp.Identifier else part.args["this"] for part in star.args.get("except_") or ()]
+    excluded = {session.key(name) for name in names}
+    if not excluded or row.members is None:
+        return row
+    kept = united([column.deps for key, column in row.members.items() if key not in excluded])
+    return Column("", "", moved(kept, TRANSFORMATION))
+
+
+def ambiguous(session: Session, name: exp.Expr, holders: Sequence[Relation]) -> LineageError:
+    """Return the error that several relations have the column ``name``."""
+    tables = " and ".join(relation.alias or "a subquery" for relation in holders)
+    fix = f"qualify it, for example {holders[0].alias}.{name.name}"
+    return session.error(AmbiguousColumn, f"column {name.name} is in {tables}", name, fix=fix)

@@ -5,11 +5,23 @@ from typing import Optional
 
 from sqlglot import exp
 
-from governance.errors import AmbiguousColumn, LineageError, UnknownColumn, UnknownTable
-from governance.lineage.columns import Column, OpenColumns, Relation, whole_row
-from governance.lineage.edges import IDENTITY, NOTHING, TRANSFORMATION, Deps, add, moved, united
+from governance.errors import LineageError, UnknownColumn, UnknownTable
+from governance.lineage.columns import Column, OpenColumns, Relation
+from governance.lineage.edges import IDENTITY, NOTHING, TRANSFORMATION, Deps, add, moved
 from governance.lineage.environment import Environment
-from governance.lineage.names import PSEUDO, SEQUENCES, at_position, member, qualified, unknown_column
+from governance.lineage.names import (
+    PSEUDO,
+    SEQUENCES,
+    ambiguous,
+    at_position,
+    member_at,
+    member_of,
+    open_member,
+    qualified,
+    row_of,
+    row_without,
+    unknown_column,
+)
 from governance.lineage.session import Session
 
 
@@ -112,14 +124,7 @@ class Scope:
         if table is None or name.__class__ is not exp.Star:
             raise self.session.error(UnknownColumn, f"{tree.sql()} is not a column", tree, fix="name a column")
         row = self._unqualified(table, self.session.key(table))
-        excluded = {
-            self.session.key(part if part.__class__ is exp.Identifier else part.args["this"])
-            for part in name.args.get("except_") or ()
-        }
-        if not excluded or row.members is None:
-            return row
-        kept = united([column.deps for key, column in row.members.items() if key not in excluded])
-        return Column("", "", moved(kept, TRANSFORMATION))
+        return row_without(self.session, row, name)
 
     def _unqualified(self, name: exp.Expr, key: str) -> Column:
         found = self.find(key, name)
@@ -150,20 +155,15 @@ class Scope:
             return found
         relation = self.named.get(key)
         if relation is not None:
-            return self._row(relation, name)
-        return self._element_member(key) or self.opened(key, name)
-
-    def _element_member(self, key: str) -> Column | None:
-        """BigQuery puts the members of an unnested struct in scope beside it."""
-        holders = [element.members[key] for element in self.elements if element.members and key in element.members]
-        return holders[0] if len(holders) == 1 else None
+            return row_of(self.session, relation, name)
+        return member_of(self.elements, key) or self.opened(key, name)
 
     def _open_element(self, key: str) -> Column | None:
-        """A name that nothing has, beside one unnested collection of a type that is not declared, is its member."""
         scope: Scope | None = self
         while scope is not None:
-            if len(scope.elements) == 1 and not scope.elements[0].members and scope.elements[0].type in UNTYPED:
-                return Column(key, key, scope.elements[0].deps)
+            found = open_member(scope.elements, key)
+            if found is not None:
+                return found
             scope = scope.parent
         return None
 
@@ -208,12 +208,9 @@ class Scope:
         holders = [relation for relation in self.relations if _holds(relation, key, name)]
         if not holders:
             return None
-        text = name.name
         if len(holders) > 1:
-            tables = " and ".join(relation.alias or "a subquery" for relation in holders)
-            fix = f"qualify it, for example {holders[0].alias}.{text}"
-            raise self.session.error(AmbiguousColumn, f"column {text} is in {tables}", name, fix=fix)
-        return holders[0].columns.find(key, text)
+            raise ambiguous(self.session, name, holders)
+        return holders[0].columns.find(key, name.name)
 
     def _index(self) -> None:
         """Note which relation has which names, and which names are shared; relations that joined since are added."""
@@ -249,14 +246,6 @@ class Scope:
             self.inputs.update(self.session.fields.names[field][0] for field in held.deps)
         return held
 
-    def _row(self, relation: Relation, name: exp.Expr) -> Column:
-        columns = relation.columns.all()
-        if columns is None:
-            problem = f"the columns of {relation.alias} are not known"
-            raise self.session.error(UnknownColumn, problem, name, fix="declare them in the schema")
-        row = whole_row(relation.alias, columns)
-        return row._replace(deps=moved(row.deps, TRANSFORMATION))
-
     def _qualified(self, tree: exp.Expr, parts: Sequence[exp.Expr]) -> Column:
         keys = [self.session.key(part) for part in parts]
         scope: Scope | None = self
@@ -281,19 +270,12 @@ class Scope:
                 continue
             found = relation.columns.find(keys[length], parts[length].name)
             if found is not None:
-                return self._member(found, keys, parts, length + 1)
+                return member_at(self.session, found, parts, length + 1)
             missing = missing or unknown_column(self.session, parts[length], [relation])
         base = ORDERS[self._order(keys[0])](self, keys[0], parts[0]) or self.opened(keys[0], parts[0])
         if base is None and missing is not None:
             raise missing
-        return None if base is None else self._member(base, keys, parts, 1)
-
-    def _member(self, column: Column, keys: list[str], parts: Sequence[exp.Expr], start: int) -> Column:
-        found = member(column, keys[start:], self.session.rules) if start < len(keys) else column
-        if found is None:
-            problem = f"{column.name} has no member {parts[-1].name}"
-            raise self.session.error(UnknownColumn, problem, parts[-1], fix="correct the name or the column's type")
-        return found
+        return None if base is None else member_at(self.session, base, parts, 1)
 
     def relation(self, qualifier: Sequence[str]) -> Relation | None:
         """Return the relation that ``qualifier`` (folded) names: an alias, or a table by its name and schema."""
@@ -310,9 +292,6 @@ class Scope:
     def _sight(self) -> str:
         return ", ".join(relation.alias for relation in self.relations if relation.alias) or "scope"
 
-
-UNTYPED = frozenset({"ARRAY", "array"})
-"""Types of collections that say nothing of their elements."""
 
 MANY = 2
 """From how many relations on a scope keeps an index of their columns."""
