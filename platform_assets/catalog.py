@@ -17,10 +17,11 @@ from pyiceberg.exceptions import NoSuchTableError
 from pyiceberg.table import DataScan, FileScanTask, Table
 from pyiceberg.table.snapshots import Snapshot
 from pyiceberg.utils.config import Config
+from sqlalchemy.exc import SQLAlchemyError
 
 from governance.errors import CatalogError
-from governance.events.redact import redact_text, secrets_of
 from governance.project import Project
+from platform_assets.catalog_error import UNREACHED, reaching, unreached, unwritable_state
 from platform_assets.columns import columns, columns_of, sql_type
 from platform_assets.engines.engine import Column, Empty, Files, Relation, Rows
 
@@ -49,6 +50,8 @@ RUN_ID = "openlineage.runId"
 """The snapshot property that ties a snapshot to the run that wrote it; repair reads it."""
 
 DAGSTER_RUN_ID = "dagster.runId"
+
+_UNUSABLE = (ValueError, OSError, ImportError)  # what wrong settings of a catalog raise
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,28 +93,33 @@ def open_catalog(project: Project) -> Catalog:
     """
     config = Config()
     name = config.get_default_catalog_name()
+    settings = config.get_catalog_config(name)
     try:
-        if settings := config.get_catalog_config(name):
+        if settings:
             return load_catalog(name, **{key: str(value) for key, value in settings.items()})
         return _local(name, project.state)
-    except (ValueError, OSError, ImportError) as error:
-        raise CatalogError(
-            f"the catalog {name!r} cannot be opened: {redact_text(str(error), secrets_of())}",
-            fix=f"mend .pyiceberg.yaml or PYICEBERG_CATALOG__{name.upper()}__…",
-        ) from None
+    except (*UNREACHED, *_UNUSABLE) as error:
+        raise unreached(error, name, _uri(settings)) from None
+
+
+def _uri(settings: Mapping[str, object] | None) -> str:
+    return str((settings or {}).get("uri", ""))
 
 
 def _local(name: str, state: Path) -> Catalog:
     warehouse = state / "warehouse"
-    warehouse.mkdir(parents=True, exist_ok=True)
-    # two processes that both find no tables would both create them
-    with locked(state / "catalog.lock"):
-        return load_catalog(
-            name,
-            type="sql",
-            uri=f"sqlite:///{state / 'catalog.db'}?timeout=30",
-            warehouse=str(warehouse),
-        )
+    try:
+        warehouse.mkdir(parents=True, exist_ok=True)
+        # two processes that both find no tables would both create them
+        with locked(state / "catalog.lock"):
+            return load_catalog(
+                name,
+                type="sql",
+                uri=f"sqlite:///{state / 'catalog.db'}?timeout=30",
+                warehouse=str(warehouse),
+            )
+    except (OSError, SQLAlchemyError) as error:
+        raise unwritable_state(error, state) from None
 
 
 @contextmanager
@@ -123,10 +131,15 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def inventory(catalog: Catalog) -> frozenset[str]:
-    """Return the name of every table in the catalog, ``schema.table``."""
-    return frozenset(
-        ".".join(name) for namespace in _namespaces(catalog, ()) for name in catalog.list_tables(namespace)
-    )
+    """Return the name of every table in the catalog, ``schema.table``.
+
+    Raises:
+        CatalogError: the catalog cannot be reached.
+    """
+    with reaching(catalog, OSError):
+        return frozenset(
+            ".".join(name) for namespace in _namespaces(catalog, ()) for name in catalog.list_tables(namespace)
+        )
 
 
 def _namespaces(catalog: Catalog, parent: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
@@ -140,21 +153,26 @@ def load(catalog: Catalog, table: str) -> Table:
     """Return the table as it is now; what is later read from the value is that state, whatever is committed meanwhile.
 
     Raises:
-        CatalogError: there is none of that name.
+        CatalogError: there is none of that name; the catalog cannot be reached.
 
     """
     try:
-        return catalog.load_table(table)
+        with reaching(catalog, OSError):
+            return catalog.load_table(table)
     except NoSuchTableError as error:
         raise CatalogError(f"the catalog has no table {table}", fix="materialize what makes it, or add it") from error
 
 
 def load_known(catalog: Catalog, tables: Iterable[str]) -> dict[str, Table]:
-    """Return those of ``tables`` that the catalog has."""
+    """Return those of ``tables`` that the catalog has.
+
+    Raises:
+        CatalogError: the catalog cannot be reached.
+    """
     known: dict[str, Table] = {}
     # a name without a schema is no table of a catalog, and pyiceberg would not look it up
     for name in sorted(name for name in tables if "." in name):
-        with suppress(NoSuchTableError):
+        with suppress(NoSuchTableError), reaching(catalog, OSError):
             known[name] = catalog.load_table(name)
     return known
 

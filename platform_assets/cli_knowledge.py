@@ -180,7 +180,7 @@ def _known(project: Project, events: Path | None, moment: "datetime | None") -> 
 
 def _told(project: Project, events: Path | None, moment: "datetime | None") -> "tuple[tuple[Event, ...], Policy]":
     from governance.catalog_seen import seen
-    from governance.events.reading import read_events
+    from governance.events.reading import read_events, read_store
     from governance.identity import carried
     from governance.policy import load_policy
     from governance.telling import told
@@ -188,7 +188,7 @@ def _told(project: Project, events: Path | None, moment: "datetime | None") -> "
     path = events or project.events
     if not path.exists():
         raise EventStoreError("there are no events yet", fix="run `headwater demo`, or name some with --events")
-    reading = read_events(path)
+    reading = read_events(path) if events else read_store(path)
     for problem in reading.problems:
         click.echo(f"warning: {problem}", err=True)
     policy = load_policy(project)

@@ -30,6 +30,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from governance.errors import CatalogError
 from platform_assets.catalog import columns, counts, run_of, sql_type
+from platform_assets.catalog_error import reaching
 from platform_assets.engines.engine import Column
 
 CHUNK_BYTES = 256 * 2**20
@@ -109,7 +110,7 @@ def replace(
     if at.table is None:
         return _create(catalog, at.name, wanted, reader, properties)
     transaction = at.table.transaction()
-    with _refusals(at.name):
+    with _refusals(catalog, at.name):
         if any(True for _ in at.table.scan().plan_files()):
             transaction.delete(AlwaysTrue(), snapshot_properties=dict(properties))
         _reshape(transaction, at.table.schema(), wanted)
@@ -132,7 +133,7 @@ def append(
     """
     if at.table is None:
         return _create(catalog, at.name, iceberg_schema(at.name, declared, {}), reader, properties)
-    with _refusals(at.name):
+    with _refusals(catalog, at.name):
         return _commit(at.table.transaction(), at.name, reader, properties, None)
 
 
@@ -172,7 +173,7 @@ def _iceberg_field(table: str, field: pa.Field, doc: str | None) -> NestedField:
 def _create(
     catalog: Catalog, name: str, schema: Schema, reader: pa.RecordBatchReader, properties: Mapping[str, str]
 ) -> Commit:
-    with _refusals(name):
+    with _refusals(catalog, name):
         _namespace(catalog, name.rpartition(".")[0])
         return _commit(catalog.create_table_transaction(name, schema), name, reader, properties, CREATE)
 
@@ -268,9 +269,10 @@ def _described(name: str, table: Table, lifecycle: str | None, written: Iterable
 
 
 @contextmanager
-def _refusals(table: str) -> Iterator[None]:
+def _refusals(catalog: Catalog, table: str) -> Iterator[None]:
     try:
-        yield
+        with reaching(catalog):
+            yield
     except (CommitFailedException, TableAlreadyExistsError, ValidationException, NoSuchTableError) as error:
         raise Conflict(f"{table} was changed by another run: {error}", fix="run again") from error
     except (ValueError, NotImplementedError) as error:

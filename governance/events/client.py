@@ -3,7 +3,10 @@
 import logging
 import os
 from functools import cache
+from pathlib import Path
+from typing import Any
 
+import yaml  # type: ignore[import-untyped]  # it has no stubs of its own
 from openlineage.client import OpenLineageClient
 from openlineage.client.event_v2 import Job, Run, RunEvent
 from openlineage.client.filter import create_filter
@@ -34,6 +37,33 @@ def _redact_logs() -> None:
         logging.getLogger(name).addFilter(_Redacting())
 
 
+class _Client(OpenLineageClient):
+    """The client, except that settings which it cannot read are an error: it would log them and go on without."""
+
+    @staticmethod
+    def _get_config_file_content(config_path: str) -> dict[str, Any]:
+        try:
+            read = yaml.safe_load(Path(config_path).read_text("utf-8"))
+        except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark
+            place = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
+            raise _unreadable(f"{config_path}{place}", error.problem or "not YAML") from None
+        except (yaml.YAMLError, UnicodeDecodeError):
+            raise _unreadable(config_path, "not YAML in UTF-8") from None
+        except OSError as error:
+            raise _unreadable(config_path, error.strerror or type(error).__name__) from None
+        if not isinstance(read or {}, dict):
+            raise _unreadable(config_path, f"it holds a {type(read).__name__}, where keys like transport: are due")
+        return read or {}
+
+
+def _unreadable(place: str, reason: str) -> EventStoreError:
+    return EventStoreError(
+        f"{place}: the OpenLineage settings cannot be read ({redact_text(reason, secrets_of())})",
+        fix="correct that file, or remove it",
+    )
+
+
 def client_for(transport: Transport) -> OpenLineageClient:
     """Return a client that writes to ``transport`` under the user's own settings.
 
@@ -45,7 +75,7 @@ def client_for(transport: Transport) -> OpenLineageClient:
     """
     _redact_logs()
     try:
-        client = OpenLineageClient(transport=transport)
+        client = _Client(transport=transport)
         client.config  # noqa: B018  read now, so that a bad setting is this error and not a later one
     except (ValueError, TypeError, AttributeError, KeyError) as error:
         raise EventStoreError(

@@ -32,16 +32,17 @@ class Cursor:
         """Store the offsets, all or none."""
         self._replace("json", json.dumps(offsets, sort_keys=True))
 
-    def paused(self, now: float) -> bool:
-        """Return whether sending is suspended at ``now`` (seconds since the epoch)."""
+    def paused(self, now: float) -> str | None:
+        """Return why sending is suspended at ``now`` (seconds since the epoch), None where it is not."""
         try:
-            return now < float((self.folder / f"{self.key}.paused").read_text())
+            until, _, why = (self.folder / f"{self.key}.paused").read_text("utf-8").partition("\n")
+            return why if now < float(until) else None
         except (OSError, ValueError):
-            return False
+            return None
 
-    def pause(self, until: float) -> None:
+    def pause(self, until: float, why: str) -> None:
         """Suspend sending from within pipelines, so that a server that is down costs one of them and not all."""
-        self._replace("paused", str(until))
+        self._replace("paused", f"{until}\n{why}")
 
     def resume(self) -> None:
         """End a suspension."""
@@ -64,7 +65,7 @@ class Cursor:
     def _replace(self, suffix: str, text: str) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         new = self.folder / f"{self.key}.{suffix}.{os.getpid()}"
-        new.write_text(text)
+        new.write_text(text, "utf-8")
         new.replace(self.folder / f"{self.key}.{suffix}")
 
 

@@ -11,11 +11,16 @@ from typing import Any
 from openlineage.client.transport import Transport, get_default_factory
 from openlineage.client.transport.noop import NoopConfig, NoopTransport
 
+from governance.errors import EventStoreError
 from governance.events.client import client_for
 from governance.events.redact import redact_url
 
 # What says where events go; the rest (tokens, timeouts, retries) may change without making it another destination.
 _ADDRESS = ("type", "url", "endpoint", "topic", "log_file_path", "projectId", "location", "domainId", "transports")
+
+
+# What a server missed is sent later anyway, so the client's own five retries would only make everybody wait.
+_RETRY = {"total": 1, "connect": 1, "read": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +36,10 @@ class Destination:
 
     def open(self) -> Transport:
         """Return the client's transport to it; raises what that transport's class raises."""
-        return get_default_factory().create(copy.deepcopy(dict(self.settings)))
+        settings = copy.deepcopy(dict(self.settings))
+        if settings["type"] == "http":
+            settings.setdefault("retry", dict(_RETRY))
+        return get_default_factory().create(settings)
 
 
 def destinations() -> tuple[Destination, ...]:
@@ -44,6 +52,11 @@ def destinations() -> tuple[Destination, ...]:
         EventStoreError: the settings cannot be read.
     """
     settings = client_for(NoopTransport(NoopConfig())).config.transport or {}
+    if not isinstance(settings, dict):
+        raise EventStoreError(
+            f"the OpenLineage transport is {type(settings).__name__}, not a mapping",
+            fix="write transport: {type: http, url: …} in openlineage.yml",
+        )
     chosen = settings if settings.get("type") else _of_simple_variables(os.environ)
     return tuple(_destination(single) for single in _taken_apart(chosen))
 

@@ -39,6 +39,26 @@ def read_events(path: Path) -> Reading:
     return Reading(tuple(events), tuple(problems))
 
 
+def read_store(folder: Path) -> Reading:
+    """Read a store; one that is absent is empty.
+
+    Raises:
+        EventStoreError: it is no folder, or cannot be read.
+    """
+    require_folder(folder)
+    return read_events(folder) if folder.is_dir() else Reading((), ())
+
+
+def require_folder(folder: Path) -> None:
+    """Raise where a store's path is taken by something that is no folder.
+
+    Raises:
+        EventStoreError: it is a file.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise EventStoreError(f"the event store {folder} is a file, not a folder", fix="move that file away")
+
+
 def _pieces(path: Path, decode: Decode) -> Iterator[Piece]:
     files = event_files(path)
     if path.is_file():

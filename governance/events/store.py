@@ -26,7 +26,7 @@ from governance.events.decode import Decoder
 from governance.events.manifest import read_manifest, sync, write_manifest
 from governance.events.model import TERMINAL, Event
 from governance.events.pieces import lines_of
-from governance.events.reading import Reading, read_events
+from governance.events.reading import Reading, read_store, require_folder
 from governance.events.redact import redact_event, secrets_of
 
 _START = frozenset({"START"})
@@ -96,8 +96,12 @@ class EventStore:
         return self._write_once(event, TERMINAL)
 
     def read(self) -> Reading:
-        """Return all events in order of arrival and what could not be read; an absent store is an empty one."""
-        return read_events(self.folder) if self.folder.is_dir() else Reading((), ())
+        """Return all events in order of arrival and what could not be read; an absent store is an empty one.
+
+        Raises:
+            EventStoreError: the store is a file, or cannot be read.
+        """
+        return read_store(self.folder)
 
     def terminal(self, run_id: str) -> Event | None:
         """Return the event that ended the run, None while there is none.
@@ -148,6 +152,7 @@ class EventStore:
         Raises:
             EventStoreError: the store cannot be written.
         """
+        require_folder(self.folder)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             lock = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)

@@ -20,7 +20,8 @@ from governance.events.client import disabled
 from governance.events.cursor import Cursor
 from governance.events.days import days, lines_behind
 from governance.events.destination import Destination, destinations
-from governance.events.redact import redact_text, secrets_of
+from governance.events.failure import SETTINGS, status_of, told
+from governance.events.reading import require_folder
 from governance.events.store import EventStore
 from governance.events.wire import run_event
 
@@ -57,20 +58,24 @@ def ship(store: EventStore, seconds: float = 60.0) -> tuple[Shipped, ...]:
     """Send every destination what it has missed, for at most ``seconds``; nothing where the user has set none.
 
     Raises:
-        EventStoreError: the OpenLineage settings cannot be read.
+        EventStoreError: the OpenLineage settings, or the store, cannot be read.
     """
     if disabled():
         return ()
+    require_folder(store.folder)
     sendings = [_Sending(store, destination, time.monotonic() + seconds) for destination in destinations()]
     _run(sendings, seconds)
+    for sending in sendings:
+        if not sending.done and not sending.report.error:
+            sending.report = replace(sending.report, error=_silence(seconds))
     return tuple(replace(sending.report, left=sending.left()) for sending in sendings)
 
 
 def forward(store: EventStore) -> tuple[Shipped, ...]:
     """Do as :func:`ship` from within a pipeline: for :data:`MOMENT` at most, and never raise.
 
-    A destination that fails, or takes nothing in that time, is left alone for :data:`PAUSE`. Sending goes on in the
-    background while the process lives.
+    A destination that fails, or takes nothing in that time, is left alone for :data:`PAUSE`; meanwhile its report says
+    why. Sending goes on in the background while the process lives.
     """
     if disabled():
         return ()
@@ -79,11 +84,11 @@ def forward(store: EventStore) -> tuple[Shipped, ...]:
     except EventStoreError as error:
         return (Shipped("OpenLineage settings", error=str(error)),)
     sendings = [_Sending(store, destination, time.monotonic() + _BEHIND) for destination in found]
-    ready = [sending for sending in sendings if not sending.cursor.paused(time.time())]
+    ready = [sending for sending in sendings if not sending.paused()]
     _run(ready, MOMENT)
     for sending in ready:
         sending.pause_if_stuck()
-    return tuple(sending.report for sending in ready)
+    return tuple(sending.report for sending in sendings)
 
 
 def _run(sendings: list["_Sending"], seconds: float) -> None:
@@ -117,12 +122,19 @@ class _Sending:
                 if held:
                     self._send_all()
         except Exception as error:  # noqa: BLE001  a transport may be anybody's class; no pipeline fails by it
-            self._suspend(_words(error))
+            self._suspend(told(error))
         self.done = True
+
+    def paused(self) -> bool:
+        """Whether it is left alone now; then its report says why."""
+        why = self.cursor.paused(time.time())
+        if why is not None:
+            self.report = replace(self.report, error=why or "it failed a moment ago")
+        return why is not None
 
     def pause_if_stuck(self) -> None:
         if not self.done and not self.report.sent:
-            self._suspend(f"no answer within {MOMENT} s")
+            self._suspend(_silence(MOMENT))
 
     def left(self) -> int:
         return sum(1 for _ in _pending(self.store, self.cursor.offsets()))
@@ -148,16 +160,16 @@ class _Sending:
         try:
             transport.emit(event)
         except Exception as error:
-            if _status(error) not in _REFUSED_FOR_GOOD:
+            if status_of(error) not in _REFUSED_FOR_GOOD:
                 raise
-            self.report = replace(self.report, refused=self.report.refused + 1, error=_words(error))
+            self.report = replace(self.report, refused=self.report.refused + 1, error=told(error))
         else:
             self.report = replace(self.report, sent=self.report.sent + 1)
 
     def _suspend(self, error: str) -> None:
         self.report = replace(self.report, error=error)
         with suppress(OSError):
-            self.cursor.pause(time.time() + PAUSE)
+            self.cursor.pause(time.time() + PAUSE, error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,9 +194,5 @@ def _event(line: bytes) -> RunEvent | None:
         return None
 
 
-def _status(error: Exception) -> int | None:
-    return getattr(getattr(error, "response", None), "status_code", None)
-
-
-def _words(error: Exception) -> str:
-    return redact_text(f"{type(error).__name__}: {error}", secrets_of())[:500]
+def _silence(seconds: float) -> str:
+    return f"no answer within {seconds:g} s; see whether the server is well, or correct its address in {SETTINGS}"

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from governance.events.compact import compact as compact_store
 from governance.events.store import EventStore
+from platform_assets.cli import main
 from platform_assets.cli_events import COMMANDS
 
 EVENT = (
@@ -45,3 +46,14 @@ def test_compact_says_what_it_left(events: Path) -> None:
     left = CliRunner().invoke(COMMANDS[0], [])
     assert left.exit_code == 1
     assert "events-2020-10-01.ndjson was changed after it was compacted" in left.output
+
+
+@pytest.mark.parametrize("command", [["impact", "crm.learners"], ["events", "ship"]])
+def test_a_file_in_place_of_the_store_is_said_to_be_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    monkeypatch.setenv("HEADWATER_STATE", str(tmp_path))
+    (tmp_path / "events").write_text("x")
+    refused = CliRunner().invoke(main, command)
+    assert refused.exit_code == 1
+    assert "events is a file, not a folder; move that file away" in refused.output

@@ -16,6 +16,7 @@ import pytest
 from governance.errors import EventStoreError
 from governance.events.run import Attempt, Naming, RunFacts, abort_event, fail_event, start_event
 from governance.events.store import EventStore
+from governance.events.transport import ship
 from tests.events.night import DAGSTER_RUN, NIGHT, written
 
 NAMING = Naming("iceberg://platform", "headwater")
@@ -111,8 +112,12 @@ def test_an_append_after_a_torn_tail_begins_a_new_line(store: EventStore) -> Non
 
 def test_a_file_in_place_of_the_folder_is_an_error_that_names_it(tmp_path: Path) -> None:
     (tmp_path / "events").write_text("")
-    with pytest.raises(EventStoreError, match=r"events cannot be written \(File exists\)"):
+    with pytest.raises(EventStoreError, match="events is a file, not a folder; move that file away"):
         EventStore(tmp_path / "events").append(start_event(run(0), NIGHT, [], []))
+    with pytest.raises(EventStoreError, match="is a file"):
+        EventStore(tmp_path / "events").read()
+    with pytest.raises(EventStoreError, match="is a file"):
+        ship(EventStore(tmp_path / "events"))
 
 
 def test_only_plain_files_are_written(store: EventStore, tmp_path: Path) -> None:
@@ -198,6 +203,22 @@ def test_settings_that_cannot_be_read_are_an_error_that_says_so(store: EventStor
     Path("openlineage.yml").write_text("filters:\n  - {kind: exact}\n")
     with pytest.raises(EventStoreError, match=r"openlineage\.yml"):
         store.append(start_event(run(0), NIGHT, [], []))
+
+
+def test_a_settings_file_that_is_no_yaml_is_an_error_with_its_place(store: EventStore) -> None:
+    Path("openlineage.yml").write_text("transport: [\n")
+    with pytest.raises(EventStoreError, match=r"openlineage\.yml:2:1: the OpenLineage settings cannot be read"):
+        store.append(start_event(run(0), NIGHT, [], []))
+    with pytest.raises(EventStoreError, match=r"openlineage\.yml:2:1"):
+        ship(store)
+    assert store.files() == ()
+
+
+@pytest.mark.parametrize("text", ["- a\n", "word\n", "transport: 5\n"])
+def test_settings_of_another_shape_are_an_error(store: EventStore, text: str) -> None:
+    Path("openlineage.yml").write_text(text)
+    with pytest.raises(EventStoreError, match=r"openlineage\.yml"):
+        ship(store)
 
 
 def test_tags_of_openlineage_yml_reach_the_events(store: EventStore) -> None:

@@ -227,3 +227,52 @@ def test_a_transport_that_cannot_be_made_is_reported_and_stops_nothing(store: Ev
     (shipped,) = ship(store, 5)
     assert shipped.left == 2
     assert "confluent_kafka" in shipped.error
+
+
+def test_a_dead_server_is_told_in_words_and_at_once(
+    store: EventStore, facts: RunFacts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENLINEAGE_URL", "http://127.0.0.1:9")
+    store.append(start_event(facts, NIGHT, [], []))
+    began = time.monotonic()
+    (shipped,) = ship(store)
+    assert time.monotonic() - began < 3
+    assert shipped.error.startswith("Connection refused; start the server or correct its address in openlineage.yml")
+    assert (shipped.destination, shipped.left) == ("http http://127.0.0.1:9", 1)
+
+
+def test_an_address_that_is_none_says_what_to_correct(
+    store: EventStore, facts: RunFacts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENLINEAGE_URL", "notaurl")
+    store.append(start_event(facts, NIGHT, [], []))
+    (shipped,) = ship(store)
+    assert "notaurl" in shipped.error
+    assert "OPENLINEAGE_URL" in shipped.error
+
+
+def test_a_server_that_wants_a_key_says_so(store: EventStore, facts: RunFacts, server: Server) -> None:
+    server.status = 401
+    store.append(start_event(facts, NIGHT, [], []))
+    (shipped,) = ship(store, 5)
+    assert shipped.error.startswith("it answered 401 Unauthorized; give it a valid key in openlineage.yml")
+
+
+def test_a_destination_that_is_left_alone_still_says_why(
+    store: EventStore, facts: RunFacts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    point_at("http://127.0.0.1:9", monkeypatch)
+    store.append(start_event(facts, NIGHT, [], []))
+    forward(store)
+    settle()
+    (again,) = forward(store)
+    assert again.error.startswith("Connection refused")
+
+
+def test_a_server_that_hangs_is_reported_when_the_time_is_over(
+    store: EventStore, facts: RunFacts, server: Server
+) -> None:
+    server.delay = 60
+    store.append(start_event(facts, NIGHT, [], []))
+    (shipped,) = ship(store, 0.2)
+    assert shipped.error.startswith("no answer within 0.2 s")

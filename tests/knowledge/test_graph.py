@@ -171,6 +171,17 @@ def test_an_unknown_name_says_what_is_close(platform: Graph) -> None:
         resolve(platform, "crm.learners.emial")
 
 
+@pytest.mark.parametrize("name", ["crm", "CRM", "crm.", "iceberg://platform/crm"])
+def test_a_schema_is_said_to_be_one_with_some_of_its_tables(platform: Graph, name: str) -> None:
+    with pytest.raises(UnknownField, match=r"is a schema.*name one of its tables: .*crm\.learners"):
+        resolve(platform, name)
+
+
+def test_an_empty_name_says_what_a_name_is(platform: Graph) -> None:
+    with pytest.raises(UnknownField, match=r"the name is empty; write a table, crm\.learners, or a column"):
+        resolve(platform, "")
+
+
 def test_a_name_of_two_namespaces_is_ambiguous() -> None:
     raw = {
         "eventType": "COMPLETE",

@@ -1,5 +1,6 @@
 """Which catalog is opened, what its types are called, and tables that other programs made."""
 
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
@@ -10,8 +11,8 @@ from pyiceberg.schema import Schema
 from pyiceberg.transforms import IdentityTransform
 from pyiceberg.types import LongType, NestedField, StringType, TimestampNanoType
 
-from governance.errors import CatalogError
-from governance.project import Project
+from governance.errors import CatalogError, HeadwaterError
+from governance.project import Project, project_at
 from platform_assets.catalog import (
     Catalog,
     columns,
@@ -25,6 +26,7 @@ from platform_assets.catalog import (
     sql_type,
 )
 from platform_assets.engines.engine import Engine, Files, Query
+from platform_assets.instance import dagster_home
 from platform_assets.publish import replace, target
 
 
@@ -62,6 +64,49 @@ def test_a_catalog_error_holds_no_password(project: Project, monkeypatch: pytest
     with pytest.raises(CatalogError) as caught:
         open_catalog(project)
     assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("uri", "said"),
+    [
+        ("postgresql+psycopg2://ada:lovelace1@db/lake", "psycopg2.*pip install"),
+        ("sqlite:////nowhere/lake.db", "sqlite:////nowhere/lake.db.*unable to open database file"),
+        ("http://127.0.0.1:9", "http://127.0.0.1:9.*Connection refused"),
+    ],
+)
+def test_a_catalog_that_cannot_be_reached_says_what_where_and_what_to_do(
+    project: Project, monkeypatch: pytest.MonkeyPatch, uri: str, said: str
+) -> None:
+    monkeypatch.setenv("PYICEBERG_CATALOG__DEFAULT__URI", uri)
+    with pytest.raises(CatalogError, match=said) as caught:
+        open_catalog(project)
+    assert "PYICEBERG_CATALOG__DEFAULT" in str(caught.value)
+    assert "lovelace1" not in str(caught.value)
+
+
+def test_a_catalog_that_breaks_after_it_was_opened_is_an_error_wherever_it_is_asked(
+    project: Project, catalog: Catalog
+) -> None:
+    (project.state / "catalog.db").write_bytes(b"no database " * 1000)
+    data = pa.table({"a": [1]})
+    asked: tuple[Callable[[], object], ...] = (
+        lambda: inventory(catalog),
+        lambda: load(catalog, "s.t"),
+        lambda: load_known(catalog, ["s.t"]),
+        lambda: replace(catalog, target("s.t", None), data.to_reader(), {}, {}),
+    )
+    for ask in asked:
+        with pytest.raises(CatalogError, match="cannot be used"):
+            ask()
+
+
+def test_a_state_folder_that_cannot_be_written_names_its_setting(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("", "utf-8")
+    project = project_at(tmp_path, tmp_path / "taken")
+    with pytest.raises(CatalogError, match="HEADWATER_STATE"):
+        open_catalog(project)
+    with pytest.raises(HeadwaterError, match="HEADWATER_STATE"):
+        dagster_home(project)
 
 
 def test_a_table_that_is_not_there_is_named(catalog: Catalog) -> None:

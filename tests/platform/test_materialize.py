@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -387,3 +388,21 @@ def test_a_secret_of_the_environment_reaches_neither_event_nor_error(
 def test_two_days_later_the_same_attempt_is_the_same_run(platform: Platform) -> None:
     later = replace(platform, clock=lambda: AT + timedelta(days=2))
     assert buyers(later).run_id == run().attempt.run_id
+
+
+def test_a_dead_lineage_server_is_said_in_the_runs_warning(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        dead = f"http://127.0.0.1:{unused.getsockname()[1]}"
+    monkeypatch.setenv("OPENLINEAGE__TRANSPORT", json.dumps({"type": "http", "url": dead, "retry": {"total": 0}}))
+    (warning,) = buyers(platform).warnings
+    assert warning.startswith(f"http {dead} does not have all events yet: Connection refused")
+    assert "headwater events ship" in warning
+
+
+def test_settings_that_cannot_be_read_stop_a_run_before_anything_runs(platform: Platform) -> None:
+    Path("openlineage.yml").write_text("transport: [", "utf-8")
+    with pytest.raises(EventStoreError, match=r"openlineage\.yml:1:13"):
+        buyers(platform)
+    assert sent(platform) == []
+    assert "mart.buyers" not in inventory(platform.catalog)

@@ -1,0 +1,61 @@
+"""What a catalog's own failures mean to a user: a driver that is missing, a place that does not answer, a full disk."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from pyiceberg.catalog import Catalog
+from pyiceberg.exceptions import NotInstalledError, RESTError
+from requests.exceptions import RequestException
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from governance.errors import CatalogError
+from governance.events.failure import reason
+from governance.events.redact import redact_url
+
+UNREACHED = (SQLAlchemyError, RESTError, RequestException, NotInstalledError)
+"""What pyiceberg lets through where the catalog itself fails, whatever was asked of it."""
+
+
+@contextmanager
+def reaching(catalog: Catalog, *further: type[Exception]) -> Iterator[None]:
+    """Raise a failure of the catalog, or one of the kinds ``further``, as what is wrong, where, and what to do.
+
+    Raises:
+        CatalogError: the catalog cannot be reached, read or written.
+    """
+    failures: tuple[type[Exception], ...] = (*UNREACHED, *further)
+    try:
+        yield
+    except failures as error:
+        raise unreached(error, catalog.name, catalog.properties.get("uri", "")) from None
+
+
+def unreached(error: Exception, name: str, uri: str) -> CatalogError:
+    """Return the error for the catalog ``name``; its URI is shown without passwords."""
+    at = f" ({redact_url(uri)})" if uri else ""
+    return CatalogError(f"the catalog {name!r}{at} cannot be used: {_words(error)}", fix=_fix(error, name))
+
+
+def unwritable_state(error: OSError | SQLAlchemyError, folder: object) -> CatalogError:
+    """Return the error for the catalog that lies in the project's own state folder."""
+    return CatalogError(f"the catalog in {folder} cannot be used: {_words(error)}", fix=STATE_FIX)
+
+
+STATE_FIX = "make that folder writable, or set HEADWATER_STATE to one that is"
+
+
+def _words(error: Exception) -> str:
+    # SQLAlchemy adds the statement and a link; what the driver said is enough
+    if isinstance(error, DBAPIError):
+        return reason(error.orig or error)
+    return reason(error.__cause__ or error) if isinstance(error, NotInstalledError) else reason(error)
+
+
+def _fix(error: Exception, name: str) -> str:
+    settings = f".pyiceberg.yaml or PYICEBERG_CATALOG__{name.upper()}__…"
+    if isinstance(error, NotInstalledError | ImportError):
+        named = re.search(r"pip install .*", str(error))
+        install = named[0] if named else "pip install the package that it names"
+        return f"install the driver ({install}), or name another catalog in {settings}"
+    return f"check that it is there and may be written, or mend {settings}"
