@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from governance.errors import AmbiguousColumn, LineageError, UnknownColumn
-from governance.lineage.columns import Column, Relation, whole_row
+from governance.errors import AmbiguousColumn, LineageError, UnknownColumn, UnknownTable
+from governance.lineage.columns import Column, OpenColumns, Relation, whole_row
 from governance.lineage.dialects import Rules
 from governance.lineage.edges import TRANSFORMATION, moved, united
 from governance.lineage.session import Session
@@ -170,3 +170,23 @@ def ambiguous(session: Session, name: exp.Expr, holders: Sequence[Relation]) -> 
     tables = " and ".join(relation.alias or "a subquery" for relation in holders)
     fix = f"qualify it, for example {holders[0].alias}.{name.name}"
     return session.error(AmbiguousColumn, f"column {name.name} is in {tables}", name, fix=fix)
+
+
+def no_qualifier(session: Session, tree: exp.Expr, name: exp.Expr, relations: Sequence[Relation]) -> LineageError:
+    """Return the error that no relation in sight is called ``name``."""
+    sight = ", ".join(relation.alias for relation in relations if relation.alias) or "scope"
+    problem = f"no table or alias {name.args['this']} in {sight}"
+    return session.error(UnknownTable, problem, tree, fix="correct the qualifier")
+
+
+def holds(relation: Relation, key: str, name: exp.Expr) -> bool:
+    """Tell whether a relation has a column; a file whose columns nobody declared is asked last: it would have any."""
+    return relation.columns.__class__ is not OpenColumns and relation.columns.find(key, name.name) is not None
+
+
+def at_path(relations: Sequence[Relation], wanted: tuple[str, ...]) -> Relation | None:
+    """Return the relation whose full name ends in ``wanted``."""
+    for relation in relations:
+        if relation.path and relation.path[-len(wanted) :] == wanted:
+            return relation
+    return None

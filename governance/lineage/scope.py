@@ -5,7 +5,7 @@ from typing import Optional
 
 from sqlglot import exp
 
-from governance.errors import LineageError, UnknownColumn, UnknownTable
+from governance.errors import LineageError, UnknownColumn
 from governance.lineage.columns import Column, OpenColumns, Relation
 from governance.lineage.edges import IDENTITY, NOTHING, TRANSFORMATION, Deps, add, moved
 from governance.lineage.environment import Environment
@@ -13,9 +13,12 @@ from governance.lineage.names import (
     PSEUDO,
     SEQUENCES,
     ambiguous,
+    at_path,
     at_position,
+    holds,
     member_at,
     member_of,
+    no_qualifier,
     open_member,
     qualified,
     row_of,
@@ -205,7 +208,7 @@ class Scope:
                 return None
             if key not in self.shared:
                 return only.columns.find(key, name.name)
-        holders = [relation for relation in self.relations if _holds(relation, key, name)]
+        holders = [relation for relation in self.relations if holds(relation, key, name)]
         if not holders:
             return None
         if len(holders) > 1:
@@ -258,8 +261,7 @@ class Scope:
             scope = scope.parent
         if keys[-1].lower() in SEQUENCES:
             return Column(keys[-1], keys[-1], NOTHING)
-        problem = f"no table or alias {parts[0].args['this']} in {self._sight()}"
-        raise self.session.error(UnknownTable, problem, tree, fix="correct the qualifier")
+        raise no_qualifier(self.session, tree, parts[0], self.relations)
 
     def along(self, keys: list[str], parts: Sequence[exp.Expr]) -> Column | None:
         """Return the column or struct member at the end of ``parts``; the longest qualifier wins."""
@@ -283,36 +285,16 @@ class Scope:
             relation = self.named.get(qualifier[0])
             if relation is not None:
                 return relation
-        wanted = tuple(qualifier)
-        for relation in self.relations:
-            if relation.path and relation.path[-len(wanted) :] == wanted:
-                return relation
-        return None
-
-    def _sight(self) -> str:
-        return ", ".join(relation.alias for relation in self.relations if relation.alias) or "scope"
+        return at_path(self.relations, tuple(qualifier))
 
 
 MANY = 2
 """From how many relations on a scope keeps an index of their columns."""
 
 
-def _holds(relation: Relation, key: str, name: exp.Expr) -> bool:
-    """A file whose columns nobody declared is asked last: it would have any."""
-    return relation.columns.__class__ is not OpenColumns and relation.columns.find(key, name.name) is not None
-
-
-def _column_first(scope: Scope, key: str, name: exp.Expr) -> Column | None:
-    return scope.among(key, name) or scope.alias(key)
-
-
-def _alias_first(scope: Scope, key: str, name: exp.Expr) -> Column | None:
-    return scope.alias(key) or scope.among(key, name)
-
-
 ORDERS: dict[str, Callable[[Scope, str, exp.Expr], Column | None]] = {
     "column": Scope.among,
-    "column first": _column_first,
-    "alias first": _alias_first,
+    "column first": lambda scope, key, name: scope.among(key, name) or scope.alias(key),
+    "alias first": lambda scope, key, name: scope.alias(key) or scope.among(key, name),
 }
 """Where a name is looked for, by what the dialect's rules say of the clause."""
