@@ -1,11 +1,19 @@
-"""The Dagster instance's home: a folder in the project's state, with the settings this platform needs."""
+"""The Dagster instance of a project: the user's own where ``DAGSTER_HOME`` names one, else one in the state folder."""
 
 import os
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 
+from dagster import DagsterInstance
+
 from governance.errors import HeadwaterError
 from governance.project import Project
+
+
+def project_instance(project: Project, env: Mapping[str, str] = os.environ) -> DagsterInstance:
+    """Return the instance that this project's runs are recorded in, the one that ``headwater dev`` shows."""
+    return DagsterInstance.from_config(env.get("DAGSTER_HOME") or str(dagster_home(project)))
 
 
 def dagster_home(project: Project) -> Path:
