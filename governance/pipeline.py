@@ -46,6 +46,7 @@ class Pipeline:
     tags:        words to select by, in the header's order
     freshness:   how old the data may get, for ``duration.parse_duration``; None where unsaid
     automation:  ``eager`` or a cron expression in UTC; None where only jobs run it
+    problem:     what is wrong with the file, so that it cannot run and its header says nothing; None where all is well
     """
 
     table: str
@@ -57,6 +58,7 @@ class Pipeline:
     tags: tuple[str, ...] = ()
     freshness: str | None = None
     automation: str | None = None
+    problem: PipelineError | None = None
 
     @property
     def job(self) -> str:
@@ -77,8 +79,10 @@ class Pipeline:
 def load_pipelines(project: Project) -> tuple[Pipeline, ...]:
     """Return the project's pipelines, sorted by table; a later folder's file replaces its namesake.
 
+    One whose text or header is wrong is among them with its problem: the others are none the worse for it.
+
     Raises:
-        PipelineError: a file's place, name, text or header is wrong, or the project has no pipeline folder.
+        PipelineError: a file's path names no table, or the project has no pipeline folder.
     """
     folders = [folder for folder in project.pipelines if folder.is_dir()]
     if not folders:
@@ -104,6 +108,12 @@ def parse_pipeline(table: str, file: str, sql: str) -> Pipeline:
     return Pipeline(table=table, file=file, sql=sql, **values)
 
 
+def header_line(pipeline: Pipeline, word: str) -> int | None:
+    """Return the 1-based line of the header that says ``word``, None where none does."""
+    said = _header(pipeline.file, pipeline.sql).get(word)
+    return said[0] if said else None
+
+
 def render_header(pipeline: Pipeline) -> str:
     """Return the header that says what ``pipeline`` says, each word on its line; the inverse of reading one."""
     texts = {
@@ -122,7 +132,16 @@ def _in_folder(project: Project, folder: Path) -> Iterator[Pipeline]:
         parts = path.relative_to(folder).parts
         if path.suffix.lower() == ".sql" and not any(part.startswith(".") for part in parts):
             file = project.relative(path)
-            yield parse_pipeline(_table(folder, path, file), file, _text(path, file))
+            yield _load(_table(folder, path, file), path, file)
+
+
+def _load(table: str, path: Path, file: str) -> Pipeline:
+    sql = ""
+    try:
+        sql = _text(path, file)
+        return parse_pipeline(table, file, sql)
+    except PipelineError as error:
+        return Pipeline(table, file, sql, problem=error)
 
 
 def _table(folder: Path, path: Path, file: str) -> str:

@@ -49,16 +49,20 @@ class ColumnPolicy:
 
 @dataclass(frozen=True, slots=True)
 class TablePolicy:
-    """What people declared of a table; ``columns`` in the file's order. A missing owner is a finding, not an error."""
+    """What people declared of a table; ``columns`` in the file's order. A missing owner is a finding, not an error.
+
+    ``file`` is where they did, as it may be shown; what is declared is the same wherever it stands.
+    """
 
     owner: str | None = None
     description: str | None = None
     columns: Mapping[str, ColumnPolicy] = field(default_factory=lambda: MappingProxyType({}))
+    file: str = field(default="governance/metadata.toml", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Waiver:
-    """An accepted finding: of a whole table where ``column`` is None, through the day ``until``."""
+    """An accepted finding: of a whole table where ``column`` is None, through the day ``until``; ``file`` says so."""
 
     rule: str
     table: str
@@ -66,6 +70,7 @@ class Waiver:
     reason: str
     who: str
     until: date
+    file: str = field(default="governance/waivers.toml", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +195,8 @@ def _dotted(section: Section) -> str:
 def _table(section: Section, order: tuple[str, ...]) -> TablePolicy:
     section.only("owner", "description", "columns")
     columns = {name: _column(column, order) for name, column in section.section("columns").sections()}
-    return TablePolicy(_owner(section), section.optional_text("description"), MappingProxyType(columns))
+    description = section.optional_text("description")
+    return TablePolicy(_owner(section), description, MappingProxyType(columns), section.file)
 
 
 def _owner(section: Section) -> str | None:
@@ -241,6 +247,7 @@ def _waiver(section: Section) -> Waiver:
         reason=section.text("reason"),
         who=section.text("who"),
         until=section.day("until"),
+        file=section.file,
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from governance.errors import PolicyError
+from governance.toml_key import toml_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +89,7 @@ class Section:
         return tuple(Section(self.file, f"{key} {number}", item) for number, item in enumerate(value, start=1))
 
     def _path(self, key: str) -> str:
-        name = key if key.replace("_", "").replace("-", "").isalnum() else f'"{key}"'
-        return f"{self.place}.{name}" if self.place else name
+        return f"{self.place}.{toml_key(key)}" if self.place else toml_key(key)
 
 
 def read_section(path: Path, file: str) -> Section:

@@ -31,7 +31,7 @@ def build_definitions(project: Project) -> Definitions:
     """Return everything that Dagster is to know of ``project``.
 
     Raises:
-        PolicyError, PipelineError: a policy file or a pipeline's header is wrong.
+        PolicyError, PipelineError: a policy file is wrong, or a pipeline's path.
     """
     loaded = load(project)
     nightly, governance = build_jobs()

@@ -19,7 +19,7 @@ from dagster import (
 from dagster_duckdb import DuckDBResource
 
 from governance.duration import parse_duration
-from governance.errors import CatalogError, LineageError
+from governance.errors import CatalogError, LineageError, PipelineError
 from governance.events.instant import run_instant, scheduled_time
 from governance.events.run import Attempt
 from governance.events.run_facets import Parent
@@ -53,10 +53,10 @@ class Loaded:
 
 
 def load(project: Project) -> Loaded:
-    """Read the project's files; a pipeline whose SQL cannot be read is in there all the same.
+    """Read the project's files; a pipeline whose text, header or SQL cannot be read is in there all the same.
 
     Raises:
-        PolicyError, PipelineError: a policy file or a pipeline's header is wrong.
+        PolicyError, PipelineError: a policy file is wrong, or a pipeline's path.
     """
     policy, sources, pipelines = load_policy(project), load_sources(project), load_pipelines(project)
     program = read_program(pipelines, sources, masking_functions=policy.lineage.masking_functions)
@@ -160,7 +160,7 @@ def _source_asset(policy: Policy, source: Source) -> AssetSpec:
 def _deps(pipeline: Pipeline) -> list[AssetKey]:
     try:
         return [asset_key(table) for table in sorted(parse(pipeline).upstream)]
-    except LineageError:
+    except (LineageError, PipelineError):
         # the asset says so itself, in its description and when it is materialized
         return []
 

@@ -1,6 +1,6 @@
 """What the rules look at, gathered from the policy, the pipelines, the catalog and the event store."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime
 
@@ -12,8 +12,9 @@ from governance.graph import build_graph
 from governance.identity import carried
 from governance.project import Project
 from governance.queries.store import QueryStore
-from governance.rules import EndedAttempt, Known
+from governance.rules import RULES, EndedAttempt, Known
 from governance.runs import read_runs
+from governance.statement import Program
 from governance.telling import told
 from platform_assets.catalog import inventory, load_known, open_catalog
 from platform_assets.factory import load
@@ -25,7 +26,7 @@ def known(project: Project, ended: Iterable[EndedAttempt], now: datetime) -> Kno
     """Return all that rules may ask, read at this moment: files too, as a code server may be older than a policy.
 
     Raises:
-        PolicyError, PipelineError: a policy file or a pipeline's header is wrong.
+        PolicyError, PipelineError: a policy file is wrong, or a pipeline's path.
         CatalogError: the catalog cannot be read.
         EventStoreError: the store cannot be read.
     """
@@ -35,7 +36,9 @@ def known(project: Project, ended: Iterable[EndedAttempt], now: datetime) -> Kno
     with open_catalog(project) as catalog:
         tables = inventory(catalog)
         written = heads(catalog, tables - sources)
-        versions = schema_history(load_known(catalog, tables))
+        present = load_known(catalog, tables)
+        versions = schema_history(present)
+        columns = {name: table.schema().column_names for name, table in present.items()}
     seen = CatalogSeen(now, tuple(sorted(tables)), versions)
     # for commands that open no catalog; a disk that is full must not hide what the rules find
     with suppress(OSError):
@@ -59,4 +62,13 @@ def known(project: Project, ended: Iterable[EndedAttempt], now: datetime) -> Kno
         heads=written,
         log=QueryStore(project.state / "queries").read(),
         declarations=load_declarations(project),
+        columns=_columns(loaded.program, columns),
+        owners={pipeline.table: pipeline.owner for pipeline in loaded.pipelines if pipeline.owner},
+        rules=frozenset(rule.name for rule in RULES),
     )
+
+
+def _columns(program: Program, catalog: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
+    """Return each table's columns as files and catalog say, without the tables of which files do not say enough."""
+    tables = (program.schemas.keys() | catalog.keys()) - program.undetermined
+    return {table: frozenset((*program.schemas.get(table, ()), *catalog.get(table, ()))) for table in tables}

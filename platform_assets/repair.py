@@ -62,7 +62,12 @@ class _Describer:
         table = lost.snapshot.table
         known = next((it for it in self.loaded.pipelines if it.table == table), None)
         if lost.sql is not None:
-            return replace(known, sql=lost.sql) if known else parse_pipeline(table, f"START of {table}", lost.sql)
+            # what is wrong with the file of today says nothing about the SQL that ran
+            return (
+                replace(known, sql=lost.sql, grain=(), problem=None)
+                if known
+                else parse_pipeline(table, f"START of {table}", lost.sql)
+            )
         if known is None:
             raise NoLineage(
                 f"no pipeline builds {table} any more and its START is lost",

@@ -8,6 +8,7 @@ from governance.rules import (
     unaccounted_table,
     undeclared_metadata,
     understated_classification,
+    unmatched_policy,
     unreadable_lineage,
     unregistered_consumer,
 )
@@ -20,6 +21,7 @@ RULES: tuple[Rule, ...] = (
     understated_classification.RULE,
     undeclared_metadata.RULE,
     unreadable_lineage.RULE,
+    unmatched_policy.RULE,
     stale_lineage.RULE,
     dangling_run.RULE,
     coverage_below_threshold.RULE,

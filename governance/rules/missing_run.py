@@ -16,8 +16,8 @@ from governance.runs import Run
 NAME = "missing_run"
 MEND = {
     "SUCCESS": "run `headwater events repair`: it rebuilds the COMPLETE from the table's snapshot",
-    "FAILURE": "let Dagster's daemon run: its sensor end_failed_runs sends the FAIL",
-    "CANCELED": "let Dagster's daemon run: its sensor end_terminated_runs sends the ABORT",
+    "FAILURE": "run `headwater events repair`: it sends the FAIL, as the daemon's sensor end_failed_runs does",
+    "CANCELED": "run `headwater events repair`: it sends the ABORT, as the daemon's sensor end_terminated_runs does",
 }
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import date
+from pathlib import Path
+from traceback import extract_tb
 
 from governance.policy import Waiver
 from governance.rules.finding import Finding, Severity
@@ -40,12 +42,14 @@ class Outcome:
     findings: what counts, also what a waiver accepted only until a day that is past
     waived:   what does not count, and why
     unused:   the rule's waivers that match no finding: done with, or misspelt
+    failure:  of ``findings`` the one that says that the rule itself failed, so that nothing was looked at
     """
 
     rule: Rule
     findings: tuple[Finding, ...]
     waived: tuple[Waived, ...] = ()
     unused: tuple[Waiver, ...] = ()
+    failure: Finding | None = None
 
     @property
     def passed(self) -> bool:
@@ -53,22 +57,50 @@ class Outcome:
         return not self.findings
 
     def where(self, belongs: Callable[[str], bool]) -> "Outcome":
-        """Return the part of the outcome about the tables that ``belongs`` accepts."""
+        """Return the part of the outcome about the tables that ``belongs`` accepts.
+
+        The rule's own failure is about each: a table that was not looked at has not passed.
+        """
         return replace(
             self,
-            findings=tuple(finding for finding in self.findings if belongs(finding.table)),
+            findings=tuple(it for it in self.findings if it is self.failure or belongs(it.table)),
             waived=tuple(waived for waived in self.waived if belongs(waived.finding.table)),
             unused=tuple(waiver for waiver in self.unused if belongs(waiver.table)),
         )
 
 
 def check(rule: Rule, known: Known) -> Outcome:
-    """Return what ``rule`` finds in ``known``, with the policy's waivers applied as of ``known.now``."""
+    """Return what ``rule`` finds in ``known``, with the policy's waivers applied as of ``known.now``.
+
+    A rule that fails gives one finding of severity ERROR that says so, which no waiver covers.
+    """
+    try:
+        found = rule.find(known)
+    except Exception as error:  # noqa: BLE001 -- whatever is wrong with one rule, the others still have their say
+        failure = _failure(rule, error, known)
+        return Outcome(rule, (failure,), failure=failure)
+    return _judged(rule, found, known)
+
+
+def _failure(rule: Rule, error: Exception, known: Known) -> Finding:
+    last = extract_tb(error.__traceback__)[-1]
+    return Finding(
+        rule=rule.name,
+        severity=Severity.ERROR,
+        table=known.policy.lineage.namespace,
+        column=None,
+        message=f"the rule {rule.name} itself failed, so nothing was looked at: {type(error).__name__}: {error}",
+        fix=f"correct the rule (governance/rules/{rule.name}.py), or what it was given and cannot read",
+        decided_by=f"{Path(last.filename).name}:{last.lineno}",
+    )
+
+
+def _judged(rule: Rule, found: Iterable[Finding], known: Known) -> Outcome:
     waivers = [waiver for waiver in known.policy.waivers if waiver.rule == rule.name]
     today = known.now.date()
     counting: list[Finding] = []
     waived: list[Waived] = []
-    for finding in rule.find(known):
+    for finding in found:
         covering = [waiver for waiver in waivers if _covers(waiver, finding)]
         current = [waiver for waiver in covering if today <= waiver.until]
         if current:

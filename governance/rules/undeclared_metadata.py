@@ -1,4 +1,4 @@
-"""Undeclared metadata: an output without owner, or with columns that nobody classified."""
+"""Undeclared metadata: an output without owner, or an output or source with columns that nobody classified."""
 
 from collections.abc import Iterator
 
@@ -8,26 +8,31 @@ from governance.policy import TablePolicy
 from governance.rules.finding import Finding, Severity
 from governance.rules.known import Known
 from governance.rules.rule import Rule
+from governance.toml_key import toml_column, toml_table
 
 NAME = "undeclared_metadata"
 
 
 def find(known: Known) -> tuple[Finding, ...]:
-    """Return a finding for each output without owner and for each of its columns without class, with its proposal."""
-    return (*_without_owner(known), *_without_class(known))
+    """Return a finding for each output without owner and for each column without class, an output's with its proposal.
+
+    A source's class is what all proposals begin with, so its columns are asked for too.
+    """
+    return (*_without_owner(known), *_without_class(known), *_sources_without_class(known))
 
 
 def _without_owner(known: Known) -> Iterator[Finding]:
     sent = {write.dataset for write in known.graph.writes if write.owners}
     for dataset in _outputs(known):
-        if dataset not in sent and not known.policy.tables.get(dataset.name, TablePolicy()).owner:
+        declared_owner = known.policy.tables.get(dataset.name, TablePolicy()).owner
+        if dataset not in sent and not (declared_owner or known.owners.get(dataset.name)):
             yield Finding(
                 rule=NAME,
                 severity=Severity.WARN,
                 table=dataset.name,
                 column=None,
                 message="no owner is declared, so nobody gets a change notice",
-                fix=f'write owner = "team:…" under ["{dataset}"] in governance/metadata.toml',
+                fix=f'write owner = "team:…" {_place(dataset.name)}',
             )
 
 
@@ -38,6 +43,35 @@ def _without_class(known: Known) -> Iterator[Finding]:
             yield _unclassified(field, proposal)
 
 
+def _sources_without_class(known: Known) -> Iterator[Finding]:
+    for table in sorted(known.sources):
+        columns = known.columns.get(table, frozenset())
+        for column in sorted(set(_unclassed(known, table, columns))):
+            yield Finding(
+                rule=NAME,
+                severity=Severity.WARN,
+                table=table,
+                column=column,
+                message="no classification is declared of this source column, so what is derived from it may be "
+                "proposed too low",
+                fix=f'write {toml_column(column)} = {{ classification = "…" }} {_place(table)}',
+            )
+
+
+def _unclassed(known: Known, table: str, columns: frozenset[str]) -> Iterator[str]:
+    """Yield the columns that hold a value without a class: neither it nor what it is nested in has one."""
+    nesting = {path.rpartition(".")[0] for path in columns}
+    for path in columns - nesting:
+        parts = path.split(".")
+        around = [".".join(parts[:length]) for length in range(1, len(parts) + 1)]
+        if not any(known.policy.column(table, name).classification for name in around):
+            yield next(name for name in around if name in columns)
+
+
+def _place(table: str) -> str:
+    return f"under {toml_table(table)} in governance/metadata.toml"
+
+
 def _outputs(known: Known) -> list[Dataset]:
     """Return the tables that jobs wrote and the catalog still has: one that is gone needs no owner."""
     own = (it for it in known.graph.written if it.namespace == known.policy.lineage.namespace)
@@ -45,8 +79,8 @@ def _outputs(known: Known) -> list[Dataset]:
 
 
 def _unclassified(field: Field, proposal: Proposal) -> Finding:
-    where = f'under ["{field.dataset}"] in governance/metadata.toml'
-    said = f'columns.{field.name} = {{ classification = "{proposal.classification}" }}'
+    where = _place(field.dataset.name)
+    said = f'{toml_column(field.name)} = {{ classification = "{proposal.classification}" }}'
     return Finding(
         rule=NAME,
         severity=Severity.WARN,
@@ -55,7 +89,7 @@ def _unclassified(field: Field, proposal: Proposal) -> Finding:
         message=f"no classification is declared, {_proposed(proposal)}",
         fix=f"review the proposal, then write {said} {where}"
         if proposal.classification
-        else f"classify its inputs first, or write columns.{field.name} {where}",
+        else f"classify its inputs first, or write {toml_column(field.name)} {where}",
         decided_by=proposal.reason.removeprefix("from "),
     )
 
@@ -70,6 +104,6 @@ RULE = Rule(
     name=NAME,
     severity=Severity.WARN,
     blocking=False,
-    description="Every table that a job writes has an owner, and every column of it a classification.",
+    description="Every table that a job writes has an owner, and every column of it and of sources a classification.",
     find=find,
 )

@@ -4,6 +4,7 @@ from governance.classification import Understated, propose, understated
 from governance.rules.finding import Finding, Severity
 from governance.rules.known import Known
 from governance.rules.rule import Rule
+from governance.toml_key import toml_column, toml_table
 
 NAME = "understated_classification"
 
@@ -21,8 +22,9 @@ def _finding(found: Understated) -> Finding:
         table=found.field.dataset.name,
         column=found.field.name,
         message=f"declared {found.declared}, lineage proposes {proposal.classification}, {proposal.reason}",
-        fix=f'declare {found.field.name} {proposal.classification} under ["{found.field.dataset}"] in '
-        "governance/metadata.toml, or take the input out of the pipeline: classify by what a table holds",
+        fix=f'set {toml_column(found.field.name)}.classification to "{proposal.classification}" under '
+        f"{toml_table(found.field.dataset.name)} in governance/metadata.toml, or take the input out of the pipeline: "
+        "classify by what a table holds",
         decided_by=proposal.reason.removeprefix("from "),
     )
 

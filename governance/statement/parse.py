@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token
 
-from governance.errors import LineageError, UnreadConstruct, UnreadStatement
+from governance.errors import LineageError, UnknownTable, UnreadConstruct, UnreadStatement
 from governance.pipeline import Pipeline
 from governance.statement.head import READ, Declaration, Write, read_head
-from governance.statement.model import Statement
+from governance.statement.model import Kind, Statement
 from governance.statement.reads import tables_read
 from governance.statement.text import Text
 
@@ -17,9 +17,13 @@ def parse(pipeline: Pipeline) -> Statement:
     """Return what the pipeline writes, how and from what.
 
     Raises:
+        PipelineError: the file's text or header is wrong.
         LineageError: the text is no SQL, writes in a way that is not read, writes another table than the path says or
             several, or reads something that is no table of the catalog.
     """
+    if pipeline.problem is not None:
+        # the same error may be raised by every run: it keeps none of their frames
+        raise pipeline.problem.with_traceback(None)
     text = Text(pipeline)
     statements = list(text.statements())
     if not statements:
@@ -54,6 +58,9 @@ def _statement(text: Text, write: Write, declared: tuple[tuple[str, str], ...], 
     if not _only_reads(query):
         raise text.wrong(UnreadConstruct, start, "this is no query that only reads", fix="write a SELECT")
     line, column = text.place(start)
+    reads = tables_read(text, query, start)
+    if write.kind is Kind.REPLACE and text.pipeline.table in reads and not declared:
+        raise _reads_itself(text, start, end)
     return Statement(
         pipeline=text.pipeline,
         kind=write.kind,
@@ -62,9 +69,17 @@ def _statement(text: Text, write: Write, declared: tuple[tuple[str, str], ...], 
         column=column,
         columns=write.columns,
         declared=declared,
-        reads=tables_read(text, query, start),
+        reads=reads,
         span=(tokens[0].start, end),
     )
+
+
+def _reads_itself(text: Text, start: int, end: int) -> LineageError:
+    table = text.pipeline.table
+    found = text.pipeline.sql[start:end].lower().find(table)
+    fix = f"begin the file with create table if not exists {table} (name type, …); or read other tables"
+    problem = f"{table} is built from itself, and its first run would find no such table"
+    return text.wrong(UnknownTable, start + max(found, 0), problem, fix=fix)
 
 
 def _only_reads(query: exp.Expr) -> bool:

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from governance.errors import LineageError, PipelineCycle, UnreadStatement
+from governance.errors import HeadwaterError, LineageError, PipelineCycle, PipelineError, UnreadStatement
 from governance.pipeline import Pipeline
 from governance.policy import Source
-from governance.statement.model import Statement
+from governance.statement.model import Kind, Statement
 from governance.statement.order import ordered, unknown_table
 from governance.statement.parse import parse
 from governance.statement.trace import columns_of, trace
@@ -24,8 +24,14 @@ class Program:
     """
 
     statements: tuple[Statement, ...]
-    unreadable: Mapping[str, LineageError]
+    unreadable: Mapping[str, HeadwaterError]
     schemas: Mapping[str, Mapping[str, str]]
+
+    @property
+    def undetermined(self) -> frozenset[str]:
+        """The tables whose coming columns are not known: what cannot be read, and what is built from that."""
+        waiting = (it for it in self.statements if it.kind is Kind.REPLACE)
+        return frozenset(self.unreadable) | frozenset(it.pipeline.table for it in waiting) - self.schemas.keys()
 
 
 def read_program(
@@ -37,7 +43,7 @@ def read_program(
     earlier run, and the statement's own run looks.
     """
     schemas: dict[str, Mapping[str, str]] = {source.table: dict(source.columns) for source in sources}
-    unreadable: dict[str, LineageError] = {}
+    unreadable: dict[str, HeadwaterError] = {}
     statements = _parsed(tuple(pipelines), frozenset(schemas), unreadable)
     standing = _in_order(statements, frozenset(schemas), unreadable)
     for statement in standing:
@@ -53,7 +59,7 @@ def read_program(
 
 
 def _parsed(
-    pipelines: tuple[Pipeline, ...], sources: frozenset[str], unreadable: dict[str, LineageError]
+    pipelines: tuple[Pipeline, ...], sources: frozenset[str], unreadable: dict[str, HeadwaterError]
 ) -> tuple[Statement, ...]:
     """Return the statements that can be parsed and whose tables exist, and note why the others do not stand."""
     written = {pipeline.table for pipeline in pipelines}
@@ -67,13 +73,13 @@ def _parsed(
                 if table not in written and table not in sources:
                     raise unknown_table(statement, table)
             parsed.append(statement)
-        except LineageError as error:
+        except (LineageError, PipelineError) as error:
             unreadable[pipeline.table] = error
     return tuple(parsed)
 
 
 def _in_order(
-    statements: tuple[Statement, ...], sources: frozenset[str], unreadable: dict[str, LineageError]
+    statements: tuple[Statement, ...], sources: frozenset[str], unreadable: dict[str, HeadwaterError]
 ) -> tuple[Statement, ...]:
     """Return the statements in order, the members of a circle taken out and noted."""
     try:

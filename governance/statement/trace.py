@@ -1,10 +1,12 @@
 """Statement → ColumnLineage, and the columns that follow from it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 
 from governance import lineage as engine
-from governance.errors import LineageError, NoLineage, UnknownTable
+from governance.errors import LineageError, NoLineage, UnknownColumn, UnknownTable
 from governance.lineage.model import ColumnLineage, OutputField, Transformation
+from governance.pipeline import header_line
 from governance.statement.model import Kind, Statement
 from governance.statement.text import DIALECT, Text
 
@@ -44,7 +46,24 @@ def trace(
         outputs = ", ".join(str(lineage.output) for lineage in found) or "nothing"
         problem = f"lineage of {pipeline.table} is expected, and {outputs} was found"
         raise NoLineage(problem, fix="please report this pipeline", pipeline=pipeline.file, line=statement.line)
+    _require_grain(statement, columns_of(statement, found[0], schema))
     return found[0]
+
+
+def _require_grain(statement: Statement, columns: Iterable[str]) -> None:
+    """Check that the header's grain names columns of the table, in whatever case."""
+    pipeline = statement.pipeline
+    spelt = {name.lower(): name for name in columns}
+    for name in pipeline.grain:
+        if name.lower() not in spelt:
+            near = get_close_matches(name.lower(), sorted(spelt), 1)
+            raise UnknownColumn(
+                f"the grain names {name}, and {pipeline.table} has no such column",
+                fix=f"did you mean {spelt[near[0]]}?" if near else f"name some of {', '.join(spelt.values())}",
+                pipeline=pipeline.file,
+                line=header_line(pipeline, "grain"),
+                clause="grain",
+            )
 
 
 def _no_own_table(statement: Statement) -> LineageError:

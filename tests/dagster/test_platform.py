@@ -157,3 +157,31 @@ def test_dagsters_home_gets_its_settings_once(shop: Shop) -> None:
     settings.write_text("telemetry:\n  enabled: false\n")
     assert dagster_home(shop.project) == home
     assert settings.read_text() == "telemetry:\n  enabled: false\n"
+
+
+def test_a_wrong_header_stops_its_own_pipeline_and_no_other(shop: Shop, instance: DagsterInstance) -> None:
+    shop.pipeline("mart.late", "-- ownr: team:mart\ncreate table mart.late as select order_id from shop.orders")
+    says = "unknown header word 'ownr'"
+
+    result = shop.run("nightly", instance)
+
+    assert not result.success
+    assert built(result) == TABLES
+    assert shop.told("mart.late") == ["START", "FAIL"]
+    # a quoted word may be a literal to the redaction
+    assert "late.sql:1: unknown header word" in str(shop.events("mart.late")[1].run.facets)
+    assert says in (shop.definitions().resolve_assets_def(AssetKey(["mart", "late"])).descriptions_by_key.popitem()[1])
+    (check,) = [it for it in failed(shop.run("governance", instance)) if it.check_name == "unreadable_lineage"]
+    assert says in (check.description or "")
+
+
+def test_a_misspelt_declaration_turns_its_own_check_red(shop: Shop, instance: DagsterInstance) -> None:
+    shop.rewrite("governance/metadata.toml", "columns.paid =", "columns.payed =")
+
+    result = shop.run("nightly", instance)
+
+    assert result.success
+    assert red(shop.run("governance", instance)) == {
+        ("governance.platform", "unmatched_policy"),
+        ("governance.platform", "undeclared_metadata"),
+    }

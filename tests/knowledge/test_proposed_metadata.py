@@ -132,3 +132,13 @@ def test_no_declaration_is_lowered(graph: Graph, policy_of: PolicyOf) -> None:
 def test_what_cannot_be_edited_is_said_by_place(graph: Graph, policy: Policy, text: str, problem: str) -> None:
     with pytest.raises(PolicyError, match=problem):
         written(text, propose(graph, policy), policy, "metadata.toml")
+
+
+def test_odd_names_are_quoted(told: Told, policy_of: PolicyOf) -> None:
+    names = ('a "b" c', "x.y", "naïve")
+    graph = build_graph(told("job b.b: a.a\n" + "".join(f"{name}: a.a.mail IDENTITY\n" for name in names)))
+    policy = policy_of({"a.a.mail": "personal"})
+
+    text = written("", propose(graph, policy), policy, "metadata.toml")
+
+    assert tomllib.loads(text) == {"b.b": {"columns": {name: {"classification": "personal"} for name in names}}}

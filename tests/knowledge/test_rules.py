@@ -1,5 +1,6 @@
 """What each rule finds, says and lets pass."""
 
+import tomllib
 from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -11,7 +12,7 @@ from governance.events.model import Event
 from governance.events.run import Attempt
 from governance.graph import graph_of
 from governance.policy import ExternalJob, Policy, Waiver
-from governance.rules import RULES, EndedAttempt, Known, check
+from governance.rules import RULES, EndedAttempt, Known, Rule, check
 from governance.rules.finding import Finding, Severity
 from governance.runs import read_runs
 
@@ -61,6 +62,7 @@ def test_the_rules_are_registered_and_only_understatement_blocks() -> None:
         ("understated_classification", "ERROR", True),
         ("undeclared_metadata", "WARN", False),
         ("unreadable_lineage", "ERROR", False),
+        ("unmatched_policy", "ERROR", False),
         ("stale_lineage", "WARN", False),
         ("dangling_run", "WARN", False),
         ("coverage_below_threshold", "ERROR", False),
@@ -79,6 +81,7 @@ def test_an_ended_attempt_without_any_event_is_missing(known: Tell, status: str,
     assert finding.message == f"attempt 0 of Dagster run 01234567 ended in {status}, and the store holds no event of it"
     assert finding.decided_by == f"run {ended().attempt.run_id}"
     assert mended_by in finding.fix
+    assert finding.fix.startswith("run `headwater events repair`: ")
 
 
 def test_the_reason_for_the_silence_is_named(known: Tell) -> None:
@@ -198,7 +201,7 @@ def test_a_copy_declared_internal_is_understated(known: Tell, told: Told) -> Non
 
     assert (finding.table, finding.column) == ("b.b", "email")
     assert finding.message == "declared internal, lineage proposes personal, from a.a.email (DIRECT IDENTITY)"
-    assert 'declare email personal under ["b.b"] in governance/metadata.toml' in finding.fix
+    assert 'set columns.email.classification to "personal" under ["b.b"] in governance/metadata.toml' in finding.fix
     assert finding.decided_by == "a.a.email (DIRECT IDENTITY)"
 
 
@@ -292,6 +295,57 @@ def test_a_waiver_of_another_table_column_or_rule_covers_nothing(known: Tell, to
 
     assert len(outcome.findings) == 1
     assert outcome.unused == waivers[:2]
+
+
+def test_a_headers_owner_owns_the_table(known: Tell, told: Told) -> None:
+    facts = known(told("job b.b: a.a\n"), inventory=frozenset({"b.b"}), owners={"b.b": "team:b"})
+
+    assert found("undeclared_metadata", facts) == ()
+
+
+def test_a_source_column_without_class_is_warned_of_where_it_holds_a_value(known: Tell) -> None:
+    columns = frozenset({"id", "email", "address", "address.city", "address.zip", "tags", "tags.element"})
+    classes = {"a.a.id": "internal", "a.a.address.city": "personal", "a.a.tags": "public"}
+
+    findings = found(
+        "undeclared_metadata", known((), classes, sources=frozenset({"a.a"}), columns={"a.a": columns, "b.b": columns})
+    )
+
+    assert [(it.table, it.column, it.severity) for it in findings] == [
+        ("a.a", "address", Severity.WARN),
+        ("a.a", "email", Severity.WARN),
+    ]
+    assert "may be proposed too low" in findings[0].message
+
+
+ODD = 'a "b" c'
+
+
+def test_a_fix_for_an_odd_name_is_toml(known: Tell, event: Say, output: Callable[..., dict[str, Any]]) -> None:
+    events = [event("COMPLETE", reads=["a.a"], writes=[output("b.b", f"{ODD}: a.a.x IDENTITY")])]
+
+    _, column = found("undeclared_metadata", known(events, {"a.a.x": "personal"}, inventory=frozenset({"b.b"})))
+
+    line, _, head = column.fix.removeprefix("review the proposal, then write ").partition(" under ")
+    text = f"{head.removesuffix(' in governance/metadata.toml')}\n{line}"
+    assert tomllib.loads(text) == {"b.b": {"columns": {ODD: {"classification": "personal"}}}}
+
+
+def broken(_: Known) -> tuple[Finding, ...]:
+    raise KeyError("x.y")
+
+
+def test_a_rule_that_fails_says_so_on_every_table_and_passes_none(known: Tell) -> None:
+    outcome = check(
+        Rule("broken", Severity.WARN, blocking=True, description="A rule with a fault.", find=broken), known()
+    )
+
+    (finding,) = outcome.findings
+    assert finding.severity is Severity.ERROR
+    assert finding.message == "the rule broken itself failed, so nothing was looked at: KeyError: 'x.y'"
+    assert finding.decided_by.startswith("test_rules.py:")
+    assert finding.fix
+    assert outcome.where(lambda table: table == "b.b").findings == (finding,)
 
 
 def test_an_outcome_can_be_cut_to_some_tables(known: Tell) -> None:

@@ -74,17 +74,23 @@ def test_a_link_out_of_the_folder_is_refused(project: Project, tmp_path: Path) -
         load_pipelines(project)
 
 
-def test_text_that_is_not_utf8_is_refused_by_line(project: Project) -> None:
-    write(project.pipelines[0], "a/b.sql").write_bytes(b"-- owner: team:x\n-- description: caf\xe9\nselect 1")
-    with pytest.raises(PipelineError, match="not UTF-8") as caught:
-        load_pipelines(project)
-    assert caught.value.line == 2
+def test_a_file_whose_text_or_header_is_wrong_loads_with_its_problem_beside_the_others(project: Project) -> None:
+    folder = project.pipelines[0]
+    write(folder, "a/latin.sql").write_bytes(b"-- owner: team:x\n-- description: caf\xe9\nselect 1")
+    write(folder, "a/misspelt.sql", "-- owner: team:x\n-- descripton: y\nselect 1")
+    write(folder, "a/right.sql")
+    (folder / "a" / "unreadable.sql").mkdir()
 
+    latin, misspelt, right, unreadable = load_pipelines(project)
 
-def test_a_folder_with_a_pipelines_name_is_refused(project: Project) -> None:
-    (project.pipelines[0] / "a" / "b.sql").mkdir(parents=True)
-    with pytest.raises(PipelineError, match="cannot be read"):
-        load_pipelines(project)
+    assert right.problem is None
+    said = {it.table: it.problem for it in (latin, misspelt, unreadable)}
+    assert {table: (it.where(), it.problem) for table, it in said.items() if it} == {
+        "a.latin": ("platform_assets/pipelines/a/latin.sql:2", "the text is not UTF-8"),
+        "a.misspelt": ("platform_assets/pipelines/a/misspelt.sql:2", "unknown header word 'descripton'"),
+        "a.unreadable": ("platform_assets/pipelines/a/unreadable.sql", "it cannot be read: Is a directory"),
+    }
+    assert misspelt.sql.endswith("select 1")
 
 
 def test_a_project_without_pipeline_folders_says_so(tmp_path: Path) -> None:

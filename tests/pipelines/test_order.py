@@ -9,7 +9,7 @@ from governance.statement import Statement, ordered, parse
 
 def statement(name: str, *reads: str) -> Statement:
     tables = ["from", " cross join ".join(reads)] if reads else []
-    sql = ["create table", f"t.{name}", "as select 1 as x", *tables]
+    sql = [f"create table if not exists t.{name} (x integer);\ncreate table t.{name} as select 1 as x", *tables]
     return parse(Pipeline(f"t.{name}", f"t/{name}.sql", " ".join(sql)))
 
 
@@ -63,5 +63,5 @@ def test_an_unknown_table_is_named_with_its_place() -> None:
     with pytest.raises(UnknownTable) as caught:
         ordered([statement("a", "s.x")], frozenset())
     assert "s.x is no declared source" in caught.value.problem
-    assert caught.value.where() == "t/a.sql:1:40"
+    assert caught.value.where() == "t/a.sql:2:40"
     assert "pipelines/s/x.sql" in caught.value.fix

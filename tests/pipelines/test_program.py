@@ -1,7 +1,14 @@
 import pytest
 
-from governance.errors import ColumnCountMismatch, PipelineCycle, UnknownColumn, UnknownTable, UnreadStatement
-from governance.pipeline import Pipeline
+from governance.errors import (
+    ColumnCountMismatch,
+    PipelineCycle,
+    PipelineError,
+    UnknownColumn,
+    UnknownTable,
+    UnreadStatement,
+)
+from governance.pipeline import Pipeline, parse_pipeline
 from governance.policy import Source
 from governance.statement import Program, Statement, parse, read_program, trace
 
@@ -95,8 +102,8 @@ def test_an_insert_is_traced_by_position_against_the_catalog_or_the_declaration(
     }
 
 
-@pytest.mark.parametrize("body", ["insert into t.a select id from s.x", "create table t.a as select id from t.a"])
-def test_what_needs_its_own_table_waits_for_the_catalog(body: str) -> None:
+def test_an_insert_without_declaration_waits_for_the_catalog() -> None:
+    body = "insert into t.a select id from s.x"
     found = program(a=body, reader="create table t.reader as select id from t.a")
     assert names(found) == ["a", "reader"]
     assert found.unreadable == {}
@@ -104,6 +111,38 @@ def test_what_needs_its_own_table_waits_for_the_catalog(body: str) -> None:
     with pytest.raises(UnknownTable, match=r"begin the file with create table if not exists t\.a ") as caught:
         trace(insert(body), {"s.x": dict(SOURCE.columns)})
     assert caught.value.pipeline == "pipelines/t/a.sql"
+    assert found.undetermined == {"t.reader"}
+
+
+def test_a_table_built_from_itself_is_refused_unless_declared() -> None:
+    found = program(
+        bad="create table t.bad as\nselect b.id from t.bad b",
+        good="create table if not exists t.good (id bigint);\ncreate table t.good as select g.id from t.good g",
+    )
+    assert names(found) == ["good"]
+    error = found.unreadable["t.bad"]
+    assert error.where() == "pipelines/t/bad.sql:4:18"
+    assert error.problem == "t.bad is built from itself, and its first run would find no such table"
+    assert "create table if not exists t.bad (" in error.fix
+
+
+@pytest.mark.parametrize(
+    ("grain", "fix"), [("emale", "did you mean email?"), ("zzz", "name some of id, email"), ("ID, Email", None)]
+)
+def test_a_grain_names_columns_of_the_table(grain: str, fix: str | None) -> None:
+    lines = ["-- owner: team:x", f"-- grain: {grain}", "create table t.a as select id, email from s.x"]
+    found = read_program([parse_pipeline("t.a", "a.sql", "\n".join(lines))], [SOURCE])
+    told = [(error.where(), error.problem, error.fix) for error in found.unreadable.values()]
+    assert told == ([("a.sql:2", f"the grain names {grain}, and t.a has no such column", fix)] if fix else [])
+
+
+def test_a_file_with_a_problem_is_unreadable_and_leaves_the_others_standing() -> None:
+    problem = PipelineError("bad.sql", 1, "unknown header word 'x'", fix="say another")
+    bad = Pipeline("t.bad", "bad.sql", "select 1", problem=problem)
+    found = read_program([bad, pipeline("t.good", "create table t.good as select id from s.x")], [SOURCE])
+    assert found.unreadable == {"t.bad": problem}
+    assert names(found) == ["good"]
+    assert found.undetermined == {"t.bad"}
 
 
 def test_the_teams_own_masking_functions_reach_the_engine() -> None:

@@ -1,0 +1,107 @@
+"""Unmatched policy: a line about a table, column or rule that there is not, most often a misspelt name.
+
+What it declares protects nothing, and nothing else would say so: a column whose class is written under another name
+simply has none.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from difflib import get_close_matches
+
+from governance.dataset import Dataset
+from governance.policy import TablePolicy, Waiver
+from governance.rules.finding import Finding, Severity
+from governance.rules.known import Known
+from governance.rules.rule import Rule
+from governance.toml_key import quoted, toml_column, toml_table
+
+NAME = "unmatched_policy"
+
+
+def find(known: Known) -> tuple[Finding, ...]:
+    """Return a finding for each table and column that is declared, and each waiver's part, that nothing knows."""
+    tables = _tables(known)
+    declared = (it for name, policy in known.policy.tables.items() for it in _declared(name, policy, tables, known))
+    waived = (it for waiver in known.policy.waivers for it in _waived(waiver, tables, known))
+    return (*declared, *waived)
+
+
+def _tables(known: Known) -> frozenset[str]:
+    own = (it.name for it in _datasets(known) if it.namespace == known.policy.lineage.namespace)
+    return known.inventory | known.sources | known.pipelines | known.columns.keys() | frozenset(own)
+
+
+def _datasets(known: Known) -> Iterator[Dataset]:
+    yield from known.graph.fields
+    for flow in known.graph.flows:
+        yield from (flow.source, flow.target)
+    yield from known.graph.written
+
+
+def _columns(table: str, known: Known) -> frozenset[str] | None:
+    """Return the table's columns, None where it is not known yet which it has."""
+    if table in known.unreadable:
+        return None
+    dataset = Dataset(known.policy.lineage.namespace, table)
+    told = frozenset(field.name for field in known.graph.fields.get(dataset, ()))
+    if table in known.columns:
+        return known.columns[table] | told
+    # of a table that is only read, events name the columns used; of a pipeline's, those of an earlier text
+    return told if told and dataset in known.graph.written and table not in known.pipelines else None
+
+
+def _declared(table: str, policy: TablePolicy, tables: frozenset[str], known: Known) -> Iterator[Finding]:
+    if table not in tables:
+        message = f"{policy.file} speaks of a table {table} that neither sources.toml, a pipeline, the catalog nor an "
+        message += "event knows, so what it declares holds for nothing"
+        yield _finding(table, None, message, _meant(table, tables, toml_table), policy.file)
+        return
+    columns = _columns(table, known)
+    for column in policy.columns:
+        if columns is not None and column not in columns:
+            message = f"{policy.file} declares {toml_column(column)} under {toml_table(table)}, and {table} has no "
+            message += "such column, so that class and description hold for nothing"
+            yield _finding(table, column, message, _meant(column, columns, toml_column), policy.file)
+
+
+def _waived(waiver: Waiver, tables: frozenset[str], known: Known) -> Iterator[Finding]:
+    subject = f"{waiver.file}: the waiver of {waiver.who} until {waiver.until} "
+    if waiver.rule not in known.rules:
+        message = f"{subject}names a rule {waiver.rule} that there is not, so it accepts nothing"
+        yield _finding(waiver.table, None, message, _meant(waiver.rule, known.rules, _setting("rule")), waiver.file)
+    # findings are also about jobs and about the platform as a whole
+    jobs = {job.name for job in known.policy.external_jobs} | {run.job.name for run in known.runs.values()}
+    if waiver.table not in tables | jobs | {known.policy.lineage.namespace}:
+        message = f"{subject}names a table {waiver.table} that nothing knows, so it accepts nothing"
+        yield _finding(waiver.table, None, message, _meant(waiver.table, tables, _setting("table")), waiver.file)
+        return
+    columns = _columns(waiver.table, known)
+    if waiver.column is not None and columns is not None and waiver.column not in columns:
+        message = f"{subject}names a column {waiver.column} that {waiver.table} has not, so it accepts nothing"
+        fix = _meant(waiver.column, columns, _setting("column"))
+        yield _finding(waiver.table, waiver.column, message, fix, waiver.file)
+
+
+def _setting(key: str) -> Callable[[str], str]:
+    return lambda name: f"{key} = {quoted(name)}"
+
+
+def _meant(name: str, there: Iterable[str], written: Callable[[str], str]) -> str:
+    """Return the fix: the line with the name that is most like ``name``, in any case; else that there is none."""
+    spelt = {known.lower(): known for known in sorted(there, reverse=True)}
+    near = get_close_matches(name.lower(), sorted(spelt), 1)
+    if near:
+        return f"did you mean {written(spelt[near[0]])}? If there is no such thing any more, take it out"
+    return "correct the name, or take it out"
+
+
+def _finding(table: str, column: str | None, message: str, fix: str, file: str) -> Finding:
+    return Finding(NAME, Severity.ERROR, table, column, message, fix, decided_by=file)
+
+
+RULE = Rule(
+    name=NAME,
+    severity=Severity.ERROR,
+    blocking=False,
+    description="Every table and column that metadata.toml names exists, and every rule and table that a waiver names.",
+    find=find,
+)

@@ -1,0 +1,117 @@
+"""A misspelt name in a policy file is a finding, and what is right is none."""
+
+from collections.abc import Callable, Iterable
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from governance.errors import PipelineError
+from governance.events.model import Event
+from governance.graph import graph_of
+from governance.policy import ExternalJob, Policy, Waiver
+from governance.rules import RULES, Known, check
+from governance.rules.finding import Finding, Severity
+from governance.runs import read_runs
+
+PolicyOf = Callable[..., Policy]
+Told = Callable[..., tuple[Event, ...]]
+(RULE,) = [rule for rule in RULES if rule.name == "unmatched_policy"]
+COLUMNS = {
+    "crm.learners": frozenset({"learner_id", "date_of_birth", "address", "address.city"}),
+    "marketing.audience": frozenset({"learner_id", "email"}),
+}
+
+
+def found(policy: Policy, events: Iterable[Event] = (), **rest: Any) -> tuple[Finding, ...]:
+    runs = read_runs(events)
+    whole = {
+        "policy": policy,
+        "graph": graph_of(runs),
+        "runs": {run.run_id: run for run in runs},
+        "ended": (),
+        "inventory": frozenset({"crm.learners"}),
+        "sources": frozenset({"crm.learners"}),
+        "pipelines": frozenset({"marketing.audience"}),
+        "unreadable": {},
+        "silenced": None,
+        "now": datetime(2026, 10, 1, tzinfo=UTC),
+        "columns": COLUMNS,
+        "rules": frozenset(rule.name for rule in RULES),
+    }
+    return check(RULE, Known(**whole | rest)).findings
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "fix"),
+    [
+        ("crm.learners.date_of_brith", ("crm.learners", "date_of_brith"), "columns.date_of_birth?"),
+        ("crm.learners.Address.city", ("crm.learners", "Address.city"), 'columns."address.city"?'),
+        ("marketing.audience.emial", ("marketing.audience", "emial"), "columns.email?"),
+        ("marketing.audience.zzz", ("marketing.audience", "zzz"), "correct the name, or take it out"),
+        ("crm.learners2.email", ("crm.learners2", None), '["crm.learners"]?'),
+        ("a.b.c", ("a.b", None), "correct the name, or take it out"),
+    ],
+)
+def test_a_declaration_of_what_there_is_not_is_red(
+    policy_of: PolicyOf, name: str, place: tuple[str, str | None], fix: str
+) -> None:
+    (finding,) = found(policy_of({"crm.learners.learner_id": "internal", name: "personal"}))
+
+    assert (finding.table, finding.column) == place
+    assert finding.severity is Severity.ERROR
+    assert (place[1] or place[0]) in finding.message
+    assert fix in finding.fix
+    assert finding.decided_by == "governance/metadata.toml"
+
+
+def test_what_files_catalog_and_events_know_is_none(policy_of: PolicyOf, told: Told) -> None:
+    names = (
+        "crm.learners.address.city",
+        "marketing.audience.email",
+        "x.source.a",
+        "x.source.z",
+        "x.target.b",
+        "x.bare.any",
+    )
+    events = told("job x.target: x.source x.bare\nb: x.source.a IDENTITY\n")
+
+    assert found(policy_of(dict.fromkeys(names, "internal")), events) == ()
+
+
+def test_a_table_whose_columns_are_not_known_yet_is_left_alone(policy_of: PolicyOf) -> None:
+    policy = policy_of({"marketing.audience.next": "internal"})
+    unreadable = {"marketing.audience": PipelineError("a.sql", 1, "x")}
+
+    assert found(policy, unreadable=unreadable) == ()
+    assert found(policy, columns={}) == ()
+    assert len(found(policy)) == 1
+
+
+def waiver(rule: str = "undeclared_metadata", table: str = "crm.learners", column: str | None = None) -> Waiver:
+    return Waiver(rule, table, column, "under review", "dpo@example.com", date(2026, 12, 31))
+
+
+@pytest.mark.parametrize(
+    ("given", "says", "fix"),
+    [
+        (waiver(rule="undeclared_metdata"), "names a rule undeclared_metdata", 'rule = "undeclared_metadata"?'),
+        (waiver(table="crm.lerners"), "names a table crm.lerners", 'table = "crm.learners"?'),
+        (waiver(column="date_of_brith"), "names a column date_of_brith", 'column = "date_of_birth"?'),
+    ],
+)
+def test_a_waiver_that_can_accept_nothing_is_red(policy_of: PolicyOf, given: Waiver, says: str, fix: str) -> None:
+    (finding,) = found(policy_of({}, waivers=(given,)))
+
+    assert finding.message.startswith("governance/waivers.toml: the waiver of dpo@example.com until 2026-12-31 ")
+    assert says in finding.message
+    assert fix in finding.fix
+    assert finding.table == given.table
+
+
+def test_a_waiver_may_be_of_a_table_a_column_a_job_and_the_whole_platform(policy_of: PolicyOf) -> None:
+    names = ("crm.learners", "marketing.audience", "crm.export", "iceberg://platform")
+    waivers = (*(waiver(table=name) for name in names), waiver(column="address.city"))
+    jobs = (ExternalJob("airflow", "crm.export", timedelta(days=1)),)
+
+    assert found(policy_of({}, waivers=waivers, external_jobs=jobs)) == ()
