@@ -12,6 +12,7 @@ from governance.classification import Proposal, declared
 from governance.dataset import Field
 from governance.errors import PolicyError
 from governance.policy import Policy
+from governance.toml_key import toml_column, toml_key, toml_table
 
 
 def changes(proposals: Mapping[Field, Proposal], policy: Policy) -> Mapping[Field, str]:
@@ -52,7 +53,8 @@ def _declare(document: TOMLDocument, field: Field, wanted: str, reason: str, fil
     why = f"proposed {reason}"
     columns = table.get("columns", {})
     if not isinstance(columns, MutableMapping):
-        raise PolicyError(file, f'"{field.dataset}".columns', "a table is expected", fix="write columns.name = { … }")
+        place = f"{toml_key(field.dataset.name)}.columns"
+        raise PolicyError(file, place, "a table is expected", fix="write columns.name = { … }")
     column = columns.get(field.name)
     if column is None:
         _add(table, field.name, _inline(f'{{ classification = "{wanted}" }}', why))
@@ -65,7 +67,7 @@ def _declare(document: TOMLDocument, field: Field, wanted: str, reason: str, fil
         column.comment(_noted(column, why))
         column.trivia.comment_ws = " "
     else:
-        place = f'"{field.dataset}".columns.{field.name}'
+        place = f"{toml_key(field.dataset.name)}.{toml_column(field.name)}"
         raise PolicyError(file, place, "a table is expected", fix="write { classification = … }")
 
 
@@ -74,7 +76,7 @@ def _table(document: TOMLDocument, name: str, file: str) -> Table:
         document.append(tomlkit.key(name), tomlkit.table())
     table = document[name]
     if not isinstance(table, Table):
-        raise PolicyError(file, name, "a table is expected", fix=f'write ["{name}"]')
+        raise PolicyError(file, name, "a table is expected", fix=f"write {toml_table(name)}")
     return table
 
 
