@@ -1,27 +1,33 @@
 """The catalog's current snapshots, as the rule *stale lineage* compares them with what events tell."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
 
 from pyiceberg.table import Table
 from pyiceberg.table.snapshots import Operation, Snapshot
 
+from governance.errors import CatalogError
 from governance.rules import Head
 from platform_assets.catalog import Catalog, load_known, run_of
 
 
 def heads(catalog: Catalog, tables: Iterable[str]) -> dict[str, Head]:
     """Return the current snapshot of each of ``tables`` that has one; tables that are not there are left out."""
-    found = ((name, _written(table)) for name, table in _loaded(catalog, tables))
+    found = ((name, _written(table)) for name, table in loadable(catalog, tables).items())
     return {name: _head(snapshot) for name, snapshot in found if snapshot}
 
 
-def _loaded(catalog: Catalog, tables: Iterable[str]) -> Iterator[tuple[str, Table]]:
+def loadable(catalog: Catalog, tables: Iterable[str]) -> dict[str, Table]:
+    """Return those of ``tables`` that can be loaded.
+
+    One whose metadata file is lost fails where it is read; here it must not blind the rules to all others.
+    """
+    loaded: dict[str, Table] = {}
     for name in sorted(tables):
-        # a table whose metadata file is lost fails where it is read; here it must not blind the rules to all others
-        with suppress(OSError):
-            yield from load_known(catalog, [name]).items()
+        with suppress(CatalogError):
+            loaded |= load_known(catalog, [name])
+    return loaded
 
 
 def _written(table: Table) -> Snapshot | None:

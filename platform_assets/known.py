@@ -16,9 +16,9 @@ from governance.rules import RULES, EndedAttempt, Known
 from governance.runs import read_runs
 from governance.statement import Program
 from governance.telling import told
-from platform_assets.catalog import inventory, load_known, open_catalog
+from platform_assets.catalog import inventory, open_catalog
 from platform_assets.factory import load
-from platform_assets.heads import heads
+from platform_assets.heads import heads, loadable
 from platform_assets.schema_history import schema_history
 
 
@@ -36,7 +36,7 @@ def known(project: Project, ended: Iterable[EndedAttempt], now: datetime) -> Kno
     with open_catalog(project) as catalog:
         tables = inventory(catalog)
         written = heads(catalog, tables - sources)
-        present = load_known(catalog, tables)
+        present = loadable(catalog, tables)
         versions = schema_history(present)
         columns = {name: table.schema().column_names for name, table in present.items()}
     seen = CatalogSeen(now, tuple(sorted(tables)), versions)
