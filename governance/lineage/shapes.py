@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
-from governance.errors import ColumnCountMismatch, UnknownColumn
+from governance.errors import ColumnCountMismatch, UnknownColumn, UnparsableSql
 from governance.lineage.calls import Push
 from governance.lineage.columns import Column, Query
 from governance.lineage.edges import AGGREGATION, COMPOSE, SORT, TRANSFORMATION, Deps, add, moved, united
@@ -80,6 +80,8 @@ def _dot(scope: Scope, tree: exp.Expr) -> Column | None:
 
 def _method(scope: Scope, tree: exp.Expr, call: exp.Expr) -> Column | None:
     """``c.mail.value('(a)[1]')`` is computed from the column; ``dbo.f(x)`` has a schema before it, and no column."""
+    if not isinstance(tree.args.get("this"), exp.Expr):
+        raise scope.session.error(UnparsableSql, "a dot without a name before it", tree, fix="remove the dot")
     names = [part for part in tree.args["this"].walk() if part.__class__ is exp.Identifier]
     if not names or any(part.__class__ not in {exp.Identifier, exp.Dot} for part in tree.args["this"].walk()):
         return None

@@ -210,8 +210,9 @@ def _finish(making: Making, made: Clauses, items: Sequence[Item], readable: Atom
 
 def _distinct_on(draw: Draw, made: Clauses, items: Sequence[Item]) -> Query:
     at = draw.below(len(items))
-    # a bare name in DISTINCT ON is an output's first
-    key = items[at].name if items[at].term.bare else items[at].term.sql
+    # a bare name in DISTINCT ON is an output's first, a bare number a position
+    term = items[at].term
+    key = items[at].name if term.bare or term.sql.isdecimal() else term.sql
     made.distinct = f"DISTINCT ON ({key}) "
     made.rows.append(through(items[at].term.deps, "GROUP_BY"))
     every = united(*(item.term.deps for item in items))
