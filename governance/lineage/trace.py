@@ -42,8 +42,7 @@ def column_lineage(
     """
     deadline = time.monotonic() + MAX_SECONDS
     rules, parser = rules_for(dialect)
-    fields = Fields()
-    schema = _flat(schema)
+    fields, schema = Fields(), _flat(schema)
     session = Session(
         sql=sql,
         rules=rules,
