@@ -106,6 +106,11 @@ def test_an_orphan_of_a_killed_run_worker_says_nothing_more(endless: Shop, home:
 
 def test_two_runs_of_one_pipeline_at_once(shop: Shop, home: Path) -> None:
     words = ("asset", "materialize", "--select", "mart/paid_orders")
+    # Dagster's own SQLite files are not safe to be made by two processes at once; a project that ran once has them
+    with DagsterInstance.from_config(str(home)) as made:
+        made.get_run_records(limit=1)
+        made.event_log_storage.get_maximum_record_id()
+        made.all_instigator_state()
     with ExitStack() as running:
         both = [running.enter_context(dagster(shop, home, *words, log=f"{number}.log")) for number in range(2)]
         assert [one.wait(90) for one in both] == [0, 0]
