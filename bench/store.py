@@ -118,23 +118,21 @@ def _run_id(number: int) -> str:
     return f"0199a000-0000-7000-8000-{number:012d}"
 
 
+def _input(random: Random) -> dict[str, object]:
+    return {
+        "namespace": "iceberg://platform",
+        "name": f"schema_{random.randrange(30)}.source_table_{random.randrange(50)}",
+        "field": f"input_column_{random.randrange(60)}",
+        "transformations": [{"type": "DIRECT", "subtype": "TRANSFORMATION", "description": "", "masking": False}],
+    }
+
+
 def _event(job: int, number: int) -> dict[str, object]:
     """The COMPLETE of the ``number``-th run, of a job that says the same of its columns each time."""
     random = Random(job)  # noqa: S311  # the same table each time
     source = {"_producer": "https://github.com/acme/platform", "_schemaURL": "https://openlineage.io/spec/facets"}
-    transformations = [{"type": "DIRECT", "subtype": "TRANSFORMATION", "description": "", "masking": False}]
     fields = {
-        f"output_column_{place:02d}": {
-            "inputFields": [
-                {
-                    "namespace": "iceberg://platform",
-                    "name": f"schema_{random.randrange(30)}.source_table_{random.randrange(50)}",
-                    "field": f"input_column_{random.randrange(60)}",
-                    "transformations": transformations,
-                }
-                for _ in range(11)
-            ]
-        }
+        f"output_column_{place:02d}": {"inputFields": [_input(random) for _ in range(11)]}
         for place in range(EDGES // 11)
     }
     columns = [{"name": name, "type": "string", "description": "What it means, in words."} for name in fields]

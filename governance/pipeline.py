@@ -114,19 +114,6 @@ def header_line(pipeline: Pipeline, word: str) -> int | None:
     return said[0] if said else None
 
 
-def render_header(pipeline: Pipeline) -> str:
-    """Return the header that says what ``pipeline`` says, each word on its line; the inverse of reading one."""
-    texts = {
-        "description": pipeline.description,
-        "owner": pipeline.owner,
-        "grain": ", ".join(pipeline.grain),
-        "tags": ", ".join(pipeline.tags),
-        "freshness": pipeline.freshness,
-        "automation": pipeline.automation,
-    }
-    return "".join(f"-- {word}: {text}\n" for word, text in texts.items() if text)
-
-
 def _in_folder(project: Project, folder: Path) -> Iterator[Pipeline]:
     for path in sorted(folder.rglob("*")):
         parts = path.relative_to(folder).parts

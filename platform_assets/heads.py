@@ -1,6 +1,6 @@
 """The catalog's current snapshots, as the rule *stale lineage* compares them with what events tell."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 
@@ -12,9 +12,9 @@ from governance.rules import Head
 from platform_assets.catalog import Catalog, load_known, run_of
 
 
-def heads(catalog: Catalog, tables: Iterable[str]) -> dict[str, Head]:
-    """Return the current snapshot of each of ``tables`` that has one; tables that are not there are left out."""
-    found = ((name, _written(table)) for name, table in loadable(catalog, tables).items())
+def heads(tables: Mapping[str, Table]) -> dict[str, Head]:
+    """Return the current snapshot of each of ``tables`` that has one."""
+    found = ((name, _written(table)) for name, table in tables.items())
     return {name: _head(snapshot) for name, snapshot in found if snapshot}
 
 

@@ -1,8 +1,12 @@
 """What a run wrote, as its COMPLETE event says it."""
 
+from dataclasses import replace
+
 from governance.events.facets import Catalog as CatalogFacts
 from governance.events.facets import Column as ColumnFacts
 from governance.events.facets import Output
+from governance.lineage.model import ColumnLineage
+from governance.pipeline import Pipeline
 from governance.policy import Policy, TablePolicy
 from platform_assets.catalog import Catalog, kind_of
 from platform_assets.engines.engine import Column
@@ -13,20 +17,28 @@ from platform_assets.run import Traced
 def output_of(policy: Policy, catalog: Catalog, traced: Traced, commit: Commit) -> Output:
     """Return the output with what the catalog holds and what the policy declares of it."""
     pipeline = traced.statement.pipeline
-    declared = policy.tables.get(pipeline.table, TablePolicy())
-    return Output(
-        name=pipeline.table,
+    return replace(
+        described(policy, pipeline, traced.lineage),
         schema=column_facts(policy, pipeline.table, commit.columns),
-        lineage=traced.lineage,
         snapshot_id=commit.snapshot_id,
         rows=commit.rows,
         bytes=commit.bytes,
         files=commit.files,
         lifecycle=commit.lifecycle,
-        owner=declared.owner,
+        catalog=CatalogFacts(kind_of(catalog), catalog.name),
+    )
+
+
+def described(policy: Policy, pipeline: Pipeline, lineage: ColumnLineage) -> Output:
+    """Return the pipeline's output as files tell of it: policy first, then the pipeline's own header."""
+    declared = policy.tables.get(pipeline.table, TablePolicy())
+    return Output(
+        name=pipeline.table,
+        schema=(),
+        lineage=lineage,
+        owner=declared.owner or pipeline.owner,
         description=declared.description or pipeline.description or None,
         tags=tuple((tag, "true") for tag in pipeline.tags),
-        catalog=CatalogFacts(kind_of(catalog), catalog.name),
     )
 
 

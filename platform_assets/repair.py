@@ -7,11 +7,10 @@ from governance.events.facets import Naming, Output
 from governance.events.repair import Lost, Repaired, Snapshot, repair
 from governance.events.store import EventStore
 from governance.pipeline import Pipeline, parse_pipeline
-from governance.policy import TablePolicy
 from governance.statement import parse, trace
 from platform_assets.catalog import Catalog, Published, inventory, load_known, open_catalog, published, schema_of
 from platform_assets.factory import Loaded
-from platform_assets.output import column_facts
+from platform_assets.output import column_facts, described
 
 
 def repair_events(loaded: Loaded) -> tuple[Repaired, ...]:
@@ -48,15 +47,7 @@ class _Describer:
         tables = load_known(self.catalog, {*statement.reads, table})
         schema = {name: schema_of(loaded) for name, loaded in tables.items()}
         policy = self.loaded.policy
-        declared = policy.tables.get(table, TablePolicy())
-        return Output(
-            name=table,
-            schema=(),
-            lineage=trace(statement, schema, masking_functions=policy.lineage.masking_functions),
-            owner=declared.owner,
-            description=declared.description or pipeline.description or None,
-            tags=tuple((tag, "true") for tag in pipeline.tags),
-        )
+        return described(policy, pipeline, trace(statement, schema, masking_functions=policy.lineage.masking_functions))
 
     def _pipeline(self, lost: Lost) -> Pipeline:
         table = lost.snapshot.table

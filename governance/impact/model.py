@@ -73,12 +73,6 @@ class Impact:
         return tuple(sorted({reached.dataset for reached in (*self.values, *self.population)}))
 
     @property
-    def untouched(self) -> tuple[Dataset, ...]:
-        """The tables derived from the start's table that nothing reached lies in: they read other columns of it."""
-        lists = (*self.values, *self.population, *self.tables, *self.unknown)
-        return tuple(sorted({*self.downstream} - {reached.dataset for reached in lists}))
-
-    @property
     def statement(self) -> str:
         """The one sentence that the answer allows where it is empty, else how much was found."""
         found = {it.dataset for it in (*self.values, *self.population, *self.tables, *self.unknown)}

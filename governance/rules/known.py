@@ -53,7 +53,6 @@ class Known:
     declarations: consumers that people and BI tools declare
     columns:     by table, the columns that sources.toml, the pipelines' SQL and the catalog give it, nested ones as
                  dotted paths; no key where it is not known yet which it will have
-    owners:      by table, the owner that its pipeline's header names
     rules:       the rules that there are
     """
 
@@ -72,7 +71,6 @@ class Known:
     log: QueryLog = field(default_factory=QueryLog)
     declarations: Declarations = field(default_factory=Declarations)
     columns: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    owners: Mapping[str, str] = field(default_factory=dict)
     rules: frozenset[str] = frozenset()
 
     @property

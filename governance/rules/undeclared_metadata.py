@@ -25,7 +25,7 @@ def _without_owner(known: Known) -> Iterator[Finding]:
     sent = {write.dataset for write in known.graph.writes if write.owners}
     for dataset in _outputs(known):
         declared_owner = known.policy.tables.get(dataset.name, TablePolicy()).owner
-        if dataset not in sent and not (declared_owner or known.owners.get(dataset.name)):
+        if dataset not in sent and not declared_owner:
             yield Finding(
                 rule=NAME,
                 severity=Severity.WARN,

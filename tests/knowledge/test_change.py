@@ -1,7 +1,7 @@
 """Kinds of change, the order of what they reach, and the words for what is not known."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import pytest
@@ -10,6 +10,7 @@ from governance.dataset import Dataset
 from governance.events.model import Event
 from governance.graph import Graph, build_graph, resolve
 from governance.impact import ADVICE, Change, Facts, Reached, impact, ranked
+from governance.impact.rank import Ranked
 
 Told = Callable[..., tuple[Event, ...]]
 Say = Callable[..., Event]
@@ -139,6 +140,10 @@ def test_the_order_goes_by_criticality_then_touch_then_distance_then_reads(event
         (5, "x.export", "unknown"),
         (6, "b.rows", "rows"),
     ]
+    gives_its_reasons(order)
+
+
+def gives_its_reasons(order: Sequence[Ranked]) -> None:
     assert order[0].reasons == (
         "criticality critical",
         "columns are steered, or change with the rows behind them (INDIRECT CONDITIONAL)",

@@ -297,12 +297,6 @@ def test_a_waiver_of_another_table_column_or_rule_covers_nothing(known: Tell, to
     assert outcome.unused == waivers[:2]
 
 
-def test_a_headers_owner_owns_the_table(known: Tell, told: Told) -> None:
-    facts = known(told("job b.b: a.a\n"), inventory=frozenset({"b.b"}), owners={"b.b": "team:b"})
-
-    assert found("undeclared_metadata", facts) == ()
-
-
 def test_a_source_column_without_class_is_warned_of_where_it_holds_a_value(known: Tell) -> None:
     columns = frozenset({"id", "email", "address", "address.city", "address.zip", "tags", "tags.element"})
     classes = {"a.a.id": "internal", "a.a.address.city": "personal", "a.a.tags": "public"}

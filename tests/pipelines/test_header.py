@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from governance.cron import cron_problem
 from governance.errors import PipelineError
-from governance.pipeline import WORDS, Pipeline, parse_pipeline, render_header
+from governance.pipeline import WORDS, Pipeline, parse_pipeline
 
 FILE = "platform_assets/pipelines/a/b.sql"
 
@@ -123,6 +123,18 @@ pipelines = st.builds(
     freshness=st.sampled_from([None, "30 minutes", "26 hours", "1 day"]),
     automation=st.sampled_from([None, "eager", "0 2 * * *", "*/5 * * * mon"]),
 )
+
+
+def render_header(pipeline: Pipeline) -> str:
+    texts = {
+        "description": pipeline.description,
+        "owner": pipeline.owner,
+        "grain": ", ".join(pipeline.grain),
+        "tags": ", ".join(pipeline.tags),
+        "freshness": pipeline.freshness,
+        "automation": pipeline.automation,
+    }
+    return "".join(f"-- {word}: {text}\n" for word, text in texts.items() if text)
 
 
 @given(pipelines)
