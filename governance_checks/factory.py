@@ -4,7 +4,7 @@ Each finding stands in exactly one place: on the asset that builds its table, or
 ``governance/platform``. So a table that no asset owns, and a failed run of an asset that is gone, are still seen.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from dagster import (
@@ -14,15 +14,19 @@ from dagster import (
     AssetCheckSeverity,
     AssetCheckSpec,
     AssetKey,
+    AssetObservation,
     AssetSpec,
     DagsterInstance,
     MetadataValue,
     multi_asset_check,
 )
 
+from governance.impact.facts import facts_of
+from governance.report.asset import impact_page, proposal_page
 from governance.report.findings import outcome_markdown
 from governance.rules import RULES, Known, Outcome, Rule, check
 from governance.rules.finding import Severity
+from governance_checks.scheduler import CHECKS_ONLY
 
 PLATFORM = AssetKey(["governance", "platform"])
 
@@ -65,10 +69,24 @@ def _check_step(
     @multi_asset_check(name=asset.to_python_identifier("governance"), specs=specs, can_subset=True)
     def governance(context: AssetCheckExecutionContext) -> Iterator[AssetCheckResult]:
         facts = known(context.instance)
+        if asset != PLATFORM and not CHECKS_ONLY.items() <= context.run.tags.items():
+            # beside what the run itself told: where the table stands among the others, now that its events are there
+            context.op_execution_context.log_event(AssetObservation(asset, metadata=standing(asset, facts)))
         for name in sorted(key.name for key in context.selected_asset_check_keys):
             yield _result(asset, check(by_name[name], facts).where(belongs))
 
     return governance
+
+
+def standing(asset: AssetKey, known: Known) -> Mapping[str, MetadataValue]:
+    """Return, for the asset's page, whom a change of its table reaches and which classes lineage proposes for it."""
+    table = ".".join(asset.path)
+    facts = facts_of(known.graph, known.policy, known.declarations, known.log)
+    pages = {
+        "impact": impact_page(known.graph, known.policy, facts, table),
+        "proposal": proposal_page(known.graph, known.policy, table, known.now.date()),
+    }
+    return {name: MetadataValue.md(page) for name, page in pages.items() if page}
 
 
 def _result(asset: AssetKey, outcome: Outcome) -> AssetCheckResult:

@@ -32,7 +32,7 @@ from governance.statement import Program, parse, read_program
 from platform_assets.catalog import open_catalog
 from platform_assets.engines.duckdb import DuckDb
 from platform_assets.materialize import materialize
-from platform_assets.metadata import asset_key, pipeline_metadata, run_metadata, table_metadata
+from platform_assets.metadata import asset_key, lineage_image, pipeline_metadata, run_metadata, table_metadata
 from platform_assets.run import Materialized, Platform, Run
 
 
@@ -102,7 +102,7 @@ def _pipeline_asset(loaded: Loaded, pipeline: Pipeline) -> AssetsDefinition:
     @asset(
         key=asset_key(pipeline.table),
         deps=_deps(pipeline),
-        description=_description(loaded.program, pipeline),
+        description=_description(loaded, pipeline),
         group_name=pipeline.schema,
         kinds={"duckdb", "iceberg", "sql"},
         owners=_owners(loaded.policy, pipeline),
@@ -165,10 +165,16 @@ def _deps(pipeline: Pipeline) -> list[AssetKey]:
         return []
 
 
-def _description(program: Program, pipeline: Pipeline) -> str:
-    error = program.unreadable.get(pipeline.table)
-    broken = f"**This pipeline cannot be read:** {markdown(str(error))}\n\n" if error else ""
-    return broken + markdown(pipeline.description)
+def _description(loaded: Loaded, pipeline: Pipeline) -> str:
+    error = loaded.program.unreadable.get(pipeline.table)
+    lineage = loaded.program.lineages.get(pipeline.table)
+    parts = (
+        f"**This pipeline cannot be read:** {markdown(str(error))}" if error else "",
+        markdown(pipeline.description),
+        # what the text alone tells stands here before the first run
+        lineage_image(loaded.policy, lineage) if lineage else "",
+    )
+    return "\n\n".join(filter(None, parts))
 
 
 def _owners(policy: Policy, pipeline: Pipeline) -> list[str]:

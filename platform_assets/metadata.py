@@ -27,6 +27,8 @@ from governance.lineage.model import ColumnLineage, InputField
 from governance.pipeline import Pipeline
 from governance.policy import Policy
 from governance.project import Project
+from governance.report.picture import lineage_picture
+from governance.report.svg import markdown_image
 from governance.report.table import markdown
 from platform_assets.run import Materialized
 
@@ -76,6 +78,7 @@ def run_metadata(policy: Policy, run: Materialized, assets: Collection[str]) -> 
         "dagster/row_count": commit.total_rows,
         "dagster/size_bytes": commit.total_bytes,
         "dagster/column_lineage": column_lineage(lineage, assets),
+        "column lineage": MetadataValue.md(lineage_image(policy, lineage)),
         "inputs of each column": MetadataValue.md(field_table(lineage, assets)),
         "inputs that shape every row": MetadataValue.md(row_table(lineage, assets)),
         "rows written": commit.rows,
@@ -99,6 +102,12 @@ def column_lineage(lineage: ColumnLineage, assets: Collection[str]) -> TableColu
             for out in lineage.fields
         }
     )
+
+
+def lineage_image(policy: Policy, lineage: ColumnLineage) -> str:
+    """Return the picture of ``lineage`` as Markdown, with the classes that people declared."""
+    drawn = lineage_picture(lineage, lambda table, column: policy.column(table, column).classification)
+    return markdown_image(drawn, f"Column lineage of {lineage.output}")
 
 
 def field_table(lineage: ColumnLineage, assets: Collection[str]) -> str:

@@ -1,10 +1,11 @@
 """All pipelines read at once, before anything runs: what can run, in which order, and what cannot be read."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from governance.errors import HeadwaterError, LineageError, PipelineCycle, PipelineError, UnreadStatement
+from governance.lineage.model import ColumnLineage
 from governance.pipeline import Pipeline
 from governance.policy import Source
 from governance.statement.model import Kind, Statement
@@ -21,11 +22,13 @@ class Program:
     unreadable: by table, why a pipeline cannot be read
     schemas:    by table, name → SQL type of each column, of the sources and of every statement whose inputs are known;
                 a type that only running tells is ``trace.UNKNOWN``
+    lineages:   by table, the column lineage of every statement whose inputs are known, as of these texts
     """
 
     statements: tuple[Statement, ...]
     unreadable: Mapping[str, HeadwaterError]
     schemas: Mapping[str, Mapping[str, str]]
+    lineages: Mapping[str, ColumnLineage] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def undetermined(self) -> frozenset[str]:
@@ -46,15 +49,17 @@ def read_program(
     unreadable: dict[str, HeadwaterError] = {}
     statements = _parsed(tuple(pipelines), frozenset(schemas), unreadable)
     standing = _in_order(statements, frozenset(schemas), unreadable)
+    lineages: dict[str, ColumnLineage] = {}
     for statement in standing:
         try:
-            _trace_into(schemas, statement, masking_functions)
+            _trace_into(schemas, lineages, statement, masking_functions)
         except LineageError as error:
             unreadable[statement.pipeline.table] = error
     return Program(
         statements=tuple(it for it in standing if it.pipeline.table not in unreadable),
         unreadable=MappingProxyType(dict(sorted(unreadable.items()))),
         schemas=MappingProxyType(dict(sorted(schemas.items()))),
+        lineages=MappingProxyType(dict(sorted(lineages.items()))),
     )
 
 
@@ -90,10 +95,16 @@ def _in_order(
         return _in_order(rest, sources, unreadable)
 
 
-def _trace_into(schemas: dict[str, Mapping[str, str]], statement: Statement, masking_functions: frozenset[str]) -> None:
-    """Add the columns of the statement's table to ``schemas`` where those of all that it needs are there."""
+def _trace_into(
+    schemas: dict[str, Mapping[str, str]],
+    lineages: dict[str, ColumnLineage],
+    statement: Statement,
+    masking_functions: frozenset[str],
+) -> None:
+    """Add the lineage and the columns of the statement's table where the columns of all that it needs are there."""
     if statement.needs <= schemas.keys():
         lineage = trace(statement, schemas, masking_functions=masking_functions)
+        lineages[statement.pipeline.table] = lineage
         schemas[statement.pipeline.table] = columns_of(statement, lineage, schemas)
 
 

@@ -42,7 +42,9 @@ def events(project: Project) -> list[dict[str, Any]]:
 def test_an_asset_says_what_its_file_says(shop: Project) -> None:
     found = specs(shop)
     buyers = found[BUYERS]
-    assert buyers.description == "Who bought, and for how much."
+    said, _, picture = (buyers.description or "").partition("\n\n")
+    assert said == "Who bought, and for how much."
+    assert picture.startswith("![Column lineage of mart.buyers](data:image/svg+xml;base64,")
     assert {dep.asset_key for dep in buyers.deps} == {asset_key("crm.people"), asset_key("shop.orders")}
     assert (buyers.group_name, list(buyers.owners), buyers.kinds) == (
         "mart",
