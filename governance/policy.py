@@ -13,11 +13,12 @@ from datetime import date, timedelta
 from pathlib import Path
 from types import MappingProxyType
 
-from governance import policy_coverage
+from governance import policy_coverage, policy_ui
 from governance.duration import EXPECTED, parse_duration
 from governance.owner import OWNER_FORM, is_owner
 from governance.policy_file import Section, read_section
 from governance.policy_lineage import KEYS, LineagePolicy, NamespacePolicy, lineage_policy
+from governance.policy_ui import UiPolicy
 from governance.project import Project
 from governance.sql_type import EXPECTED as TYPES
 from governance.sql_type import sql_type
@@ -106,6 +107,7 @@ class Policy:
 
     coverage:       the least share of a measure, 0 to 1; one without a threshold is only reported
     dangling_after: how long a run may go without end; None: as long as ``governance.runs`` has patience
+    ui:             where the page and Dagster are found
     """
 
     tables: Mapping[str, TablePolicy]
@@ -115,6 +117,7 @@ class Policy:
     declassified: tuple[Declassified, ...] = ()
     coverage: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     dangling_after: timedelta | None = None
+    ui: UiPolicy = field(default_factory=UiPolicy)
 
     def column(self, table: str, column: str) -> ColumnPolicy:
         """Return what was declared of a column, an empty declaration where nothing was."""
@@ -138,7 +141,7 @@ def load_policy(project: Project) -> Policy:
     """
     settings = _files(project, "lineage.toml")
     for section in settings:
-        section.only(*KEYS, "jobs", *policy_coverage.KEYS)
+        section.only(*KEYS, "jobs", *policy_coverage.KEYS, *policy_ui.KEYS)
     lineage = lineage_policy(settings)
     classes = lineage.lattice.classes
     tables = {
@@ -158,6 +161,7 @@ def load_policy(project: Project) -> Policy:
         ),
         coverage=policy_coverage.thresholds(settings),
         dangling_after=policy_coverage.dangling_after(settings),
+        ui=policy_ui.ui_policy(settings),
     )
 
 

@@ -25,6 +25,7 @@ from governance.events.model import (
     Event,
     FieldLineagePart,
     LifecyclePart,
+    SchemaFieldPart,
     SchemaPart,
     TagPart,
 )
@@ -61,6 +62,8 @@ class RunDataset:
     owners:   names of the ownership facet
     tags:     the tags facet; None where no event carried one, empty where one took all tags away
     change:   the lifecycleStateChange facet
+    schema:   the schema facet whole, with types, descriptions and nested members
+    description: the documentation facet
     """
 
     dataset: Dataset
@@ -70,6 +73,8 @@ class RunDataset:
     owners: tuple[str, ...]
     tags: tuple[TagPart, ...] | None = None
     change: LifecyclePart | None = None
+    schema: tuple[SchemaFieldPart, ...] = ()
+    description: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +206,8 @@ def _described(dataset: Dataset, facets: DatasetFacetsPart) -> RunDataset:
         owners=tuple(owner.name for owner in facets.ownership.owners) if facets.ownership else (),
         tags=facets.tags.tags if facets.tags else None,
         change=facets.lifecycle_state_change,
+        schema=facets.schema.fields if facets.schema else (),
+        description=facets.documentation.description if facets.documentation else None,
     )
 
 

@@ -157,6 +157,12 @@ class LifecyclePart(Part, frozen=True):
     previous_identifier: IdentifierPart | None = None
 
 
+class DocumentationPart(Part, frozen=True):
+    """The documentation facet."""
+
+    description: str | None = None
+
+
 class DatasetFacetsPart(Part, frozen=True):
     """The dataset facets that Headwater reads."""
 
@@ -168,6 +174,7 @@ class DatasetFacetsPart(Part, frozen=True):
     symlinks: SymlinksPart | None = None
     lifecycle_state_change: LifecyclePart | None = None
     lineage: LineageEntryPart | None = None
+    documentation: DocumentationPart | None = None
 
 
 class DatasetPart(Part, frozen=True):

@@ -1,0 +1,197 @@
+"""What is known → the page's document: plain JSON values, version 1, described in ``docs/page.md``.
+
+Datasets, fields, versions and expressions are told apart by their places in lists, so that a thousand tables stay a
+few megabytes. The graph of any moment can be made from it: of each slot the latest run up to then stands.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import Any
+
+from governance.classification import Proposal
+from governance.dataset import Dataset, Field
+from governance.events.redact import redact_url
+from governance.graph import RANK, Edge, Graph
+from governance.impact.rank import NO_FACTS, Facts
+from governance.page.fields import Described, described, field_entries
+from governance.page.versions import Confirmed, Past, Version, past_of
+from governance.policy import Policy, TablePolicy
+from governance.rules.finding import Finding
+from governance.runs import Run
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """A table of the project itself.
+
+    origin:  ``pipeline`` for one that is built here, ``source`` for one that is only read
+    columns: name → SQL type, as far as the files say
+    """
+
+    origin: str
+    description: str | None = None
+    columns: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """All that the page shows, of one moment.
+
+    own:     tables of the project by name, which have a page in Dagster
+    stale:   tables that the catalog no longer has, beside those that events say were dropped
+    dagster: where Dagster's UI is, None where nothing is to be linked
+    """
+
+    title: str
+    now: datetime
+    policy: Policy
+    graph: Graph
+    runs: Sequence[Run]
+    declared: Sequence[Run] = ()
+    proposals: Mapping[Field, Proposal] = field(default_factory=lambda: MappingProxyType({}))
+    findings: Sequence[Finding] = ()
+    facts: Facts = NO_FACTS
+    own: Mapping[str, Own] = field(default_factory=lambda: MappingProxyType({}))
+    stale: frozenset[Dataset] = frozenset()
+    dagster: str | None = None
+
+
+def document(shown: Shown) -> dict[str, Any]:
+    """Return the document of ``shown``; its keys are described in ``docs/page.md``."""
+    past = past_of(shown.runs, shown.declared)
+    places = _Places.of(shown, past)
+    return {
+        "version": VERSION,
+        "generated": _instant(shown.now),
+        "title": shown.title,
+        "dagster": shown.dagster,
+        "classes": list(shown.policy.lineage.lattice.classes),
+        "kinds": [f"{kind.type} {kind.subtype}" for kind in RANK],
+        "datasets": _datasets(shown, places),
+        "versions": [_version(it, places) for it in past.versions],
+        "runs": [_run(it) for it in past.runs],
+        "findings": [_finding(it) for it in shown.findings],
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """The place of each dataset in the document, and of each field in its dataset."""
+
+    datasets: Mapping[Dataset, int]
+    fields: Mapping[Dataset, Mapping[str, int]]
+
+    @classmethod
+    def of(cls, shown: Shown, past: Past) -> "_Places":
+        names: dict[Dataset, dict[str, int]] = {}
+
+        def add(dataset: Dataset, fields: Iterable[str] = ()) -> None:
+            known = names.setdefault(dataset, {})
+            for name in fields:
+                known.setdefault(name, len(known))
+
+        # what stands comes first, in table order; what only an earlier version had comes after
+        for dataset, fields in shown.graph.fields.items():
+            add(dataset, (it.name for it in fields))
+        for name, own in shown.own.items():
+            add(Dataset(shown.policy.lineage.namespace, name), own.columns)
+        for version in past.versions:
+            add(version.write.dataset, version.write.fields)
+            for read in version.write.inputs:
+                add(read)
+            for edge in version.edges:
+                add(edge.source.dataset, (edge.source.name,))
+        return cls({dataset: place for place, dataset in enumerate(sorted(names))}, names)
+
+
+def _datasets(shown: Shown, places: _Places) -> list[dict[str, Any]]:
+    told = described((*shown.runs, *shown.declared))
+    fields = field_entries(shown.graph, shown.policy, shown.proposals, told)
+    jobs = {write.dataset: write.job.name for write in reversed(shown.graph.writes)}
+    return [_dataset(it, shown, tuple(places.fields[it]), fields, told, jobs) for it in places.datasets]
+
+
+def _dataset(
+    dataset: Dataset,
+    shown: Shown,
+    names: tuple[str, ...],
+    fields: Any,
+    told: Described,
+    jobs: Mapping[Dataset, str],
+) -> dict[str, Any]:
+    inside = dataset.namespace == shown.policy.lineage.namespace
+    own = shown.own.get(dataset.name) if inside else None
+    policy = shown.policy.tables.get(dataset.name, TablePolicy()) if inside else TablePolicy()
+    return {
+        "namespace": redact_url(dataset.namespace),
+        "name": redact_url(dataset.name),
+        "group": group(dataset.name),
+        "asset": dataset.name.split(".") if own else None,
+        "origin": own.origin if own else "pipeline" if dataset in jobs else "unknown",
+        "job": jobs.get(dataset),
+        "owner": shown.facts.owners.get(dataset),
+        "criticality": shown.facts.criticality.get(dataset),
+        "description": policy.description or (own and own.description) or told.datasets.get(dataset),
+        "stale": dataset in shown.stale or dataset in shown.graph.dropped,
+        "fields": fields(dataset, names, own.columns if own else {}),
+    }
+
+
+def group(name: str) -> str:
+    """Return what a dataset's name lies in: the folder of a path, else the schema; empty for a bare name."""
+    return name.rpartition("/" if "/" in name else ".")[0]
+
+
+def _version(version: Version, places: _Places) -> dict[str, Any]:
+    write = version.write
+    own = places.fields[write.dataset]
+    return {
+        "dataset": places.datasets[write.dataset],
+        "slot": version.slot,
+        "job": write.job.name,
+        "learned": write.learned.value,
+        "traced": write.traced,
+        "inputs": [places.datasets[it] for it in write.inputs],
+        "fields": [own[name] for name in write.fields],
+        "gaps": [own[name] for name in write.gaps],
+        "edges": [_edge(it, places) for it in version.edges],
+        "expressions": [],
+        "uses": [],
+    }
+
+
+def _edge(edge: Edge, places: _Places) -> list[int]:
+    source, target = edge.source, edge.target
+    into = places.fields[target.dataset][target.name] if isinstance(target, Field) else -1
+    return [
+        places.datasets[source.dataset],
+        places.fields[source.dataset][source.name],
+        into,
+        RANK[edge.transformation],
+        int(edge.masking),
+        -1,
+    ]
+
+
+def _run(it: Confirmed) -> dict[str, Any]:
+    return {"version": it.version, "run": it.run_id, "at": _instant(it.at), "snapshot": it.snapshot}
+
+
+def _finding(it: Finding) -> dict[str, Any]:
+    return {
+        "rule": it.rule,
+        "severity": it.severity.value,
+        "table": it.table,
+        "column": it.column,
+        "message": it.message,
+        "fix": it.fix,
+    }
+
+
+def _instant(moment: datetime) -> str:
+    """Return the moment as JavaScript reads it, in UTC, to the millisecond and ending in Z."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
