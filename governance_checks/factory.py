@@ -4,7 +4,7 @@ Each finding stands in exactly one place: on the asset that builds its table, or
 ``governance/platform``. So a table that no asset owns, and a failed run of an asset that is gone, are still seen.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from dagster import (
@@ -14,7 +14,6 @@ from dagster import (
     AssetCheckSeverity,
     AssetCheckSpec,
     AssetKey,
-    AssetObservation,
     AssetSpec,
     DagsterInstance,
     MetadataValue,
@@ -24,9 +23,8 @@ from dagster import (
 from governance.impact.facts import facts_of
 from governance.report.asset import impact_page, proposal_page
 from governance.report.findings import outcome_markdown
-from governance.rules import RULES, Known, Outcome, Rule, check
+from governance.rules import RULES, Known, Outcome, Rule, check, understated_classification, unregistered_consumer
 from governance.rules.finding import Severity
-from governance_checks.scheduler import CHECKS_ONLY
 
 PLATFORM = AssetKey(["governance", "platform"])
 
@@ -69,27 +67,29 @@ def _check_step(
     @multi_asset_check(name=asset.to_python_identifier("governance"), specs=specs, can_subset=True)
     def governance(context: AssetCheckExecutionContext) -> Iterator[AssetCheckResult]:
         facts = known(context.instance)
-        if asset != PLATFORM and not CHECKS_ONLY.items() <= context.run.tags.items():
-            # beside what the run itself told: where the table stands among the others, now that its events are there
-            context.op_execution_context.log_event(AssetObservation(asset, metadata=standing(asset, facts)))
         for name in sorted(key.name for key in context.selected_asset_check_keys):
-            yield _result(asset, check(by_name[name], facts).where(belongs))
+            yield _result(asset, check(by_name[name], facts).where(belongs), facts)
 
     return governance
 
 
-def standing(asset: AssetKey, known: Known) -> Mapping[str, MetadataValue]:
-    """Return, for the asset's page, whom a change of its table reaches and which classes lineage proposes for it."""
-    table = ".".join(asset.path)
-    facts = facts_of(known.graph, known.policy, known.declarations, known.log)
-    pages = {
-        "impact": impact_page(known.graph, known.policy, facts, table),
-        "proposal": proposal_page(known.graph, known.policy, table, known.now.date()),
-    }
-    return {name: MetadataValue.md(page) for name, page in pages.items() if page}
+def _shown(outcome: Outcome, table: str, known: Known) -> str:
+    """Return the picture and table that explain the findings of the rules about classes and about consumers.
+
+    Only where something was found: each hourly check keeps its metadata for good.
+    """
+    if outcome.passed or table not in known.pipelines:
+        return ""
+    if outcome.rule.name == understated_classification.NAME:
+        return proposal_page(known.graph, known.policy, table, known.now.date()).whole
+    if outcome.rule.name == unregistered_consumer.NAME:
+        facts = facts_of(known.graph, known.policy, known.declarations, known.log)
+        return impact_page(known.graph, known.policy, facts, table).whole
+    return ""
 
 
-def _result(asset: AssetKey, outcome: Outcome) -> AssetCheckResult:
+def _result(asset: AssetKey, outcome: Outcome, known: Known) -> AssetCheckResult:
+    shown = _shown(outcome, ".".join(asset.path), known)
     errors = any(finding.severity is Severity.ERROR for finding in outcome.findings)
     return AssetCheckResult(
         asset_key=asset,
@@ -102,6 +102,7 @@ def _result(asset: AssetKey, outcome: Outcome) -> AssetCheckResult:
             "findings": len(outcome.findings),
             "waived": len(outcome.waived),
             "what to do": MetadataValue.md(_table(outcome)),
+            **({"lineage": MetadataValue.md(shown)} if shown else {}),
         },
     )
 

@@ -19,7 +19,7 @@ from dagster import (
 from dagster_duckdb import DuckDBResource
 
 from governance.duration import parse_duration
-from governance.errors import CatalogError, LineageError, PipelineError
+from governance.errors import CatalogError, HeadwaterError, LineageError, PipelineError
 from governance.events.instant import run_instant, scheduled_time
 from governance.events.run import Attempt
 from governance.events.run_facets import Parent
@@ -34,6 +34,7 @@ from platform_assets.engines.duckdb import DuckDb
 from platform_assets.materialize import materialize
 from platform_assets.metadata import asset_key, lineage_image, pipeline_metadata, run_metadata, table_metadata
 from platform_assets.run import Materialized, Platform, Run
+from platform_assets.standing import standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,13 @@ def _pipeline_asset(loaded: Loaded, pipeline: Pipeline) -> AssetsDefinition:
         )
         for warning in done.warnings:
             context.log.warning(warning)
-        return MaterializeResult(metadata=run_metadata(policy, done, loaded.assets))
+        metadata = run_metadata(policy, done, loaded.assets)
+        try:
+            return MaterializeResult(metadata={**metadata, **standing(loaded.project, policy, pipeline.table, _now())})
+        except HeadwaterError as error:
+            # the table is committed and its event sent: what stands around it is for reading only
+            context.log.warning("whom this table reaches cannot be shown: %s", error)
+            return MaterializeResult(metadata=metadata)
 
     return run_pipeline
 

@@ -1,6 +1,7 @@
 """What an asset's page says beside its columns: whom a change of it reaches, and which classes it must carry."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date
 
 from governance.classification import Proposal, declared, propose
@@ -19,38 +20,49 @@ DECIDING = 3
 """Edges drawn for each column whose class they decide; ``headwater propose --format json`` has all."""
 
 
-def impact_page(graph: Graph, policy: Policy, facts: Facts, table: str) -> str:
-    """Return, as Markdown, what a change of ``table`` reaches: a sentence, a picture of its readers, the tables."""
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One part of an asset's page as Markdown: ``text`` is short enough to be read in place; either may be empty."""
+
+    text: str
+    image: str
+
+    @property
+    def whole(self) -> str:
+        """Return the picture above what it shows."""
+        return "\n\n".join(filter(None, (self.image, self.text)))
+
+
+def impact_page(graph: Graph, policy: Policy, facts: Facts, table: str) -> Page:
+    """Return what a change of ``table`` reaches: a sentence and the tables; drawn, what its readers make of it."""
     dataset = Dataset(policy.lineage.namespace, table)
     found = impact(graph, dataset)
-    parts = [markdown(_sentence(found))]
-    drawn = impact_picture(graph, policy, dataset)
-    if drawn.right:
-        parts.append(markdown_image(drawn, f"What reads {table}"))
     reached = ranked(found, facts)
+    parts = [markdown(_sentence(found))]
     if reached:
         parts.append(markdown_table(("Table", "What changes", "Columns", "Hops", "Owner"), map(_row, reached[:SHOWN])))
     if len(reached) > SHOWN:
         parts.append(f"and {len(reached) - SHOWN} more tables: `headwater impact` lists all")
-    return "\n\n".join(parts)
+    drawn = impact_picture(graph, policy, dataset)
+    return Page("\n\n".join(parts), markdown_image(drawn, f"What reads {table}") if drawn.right else "")
 
 
-def proposal_page(graph: Graph, policy: Policy, table: str, today: date) -> str:
-    """Return, as Markdown, the class that lineage proposes for each column of ``table`` and what decided it.
+def proposal_page(graph: Graph, policy: Policy, table: str, today: date) -> Page:
+    """Return the class that lineage proposes for each column of ``table`` and what decided it.
 
     Empty where no job is known to write the table.
     """
     dataset = Dataset(policy.lineage.namespace, table)
     found = {field: it for field, it in propose(graph, policy, today=today).items() if field.dataset == dataset}
     if not found:
-        return ""
-    drawn = proposal_picture(found, policy)
+        return Page("", "")
     rows = (
         (field.name, declared(policy, field) or "", it.classification or "unknown", it.reason.removeprefix("from "))
         for field, it in found.items()
     )
-    shown = markdown_table(("Column", "Declared", "Proposed", "Decided by"), rows)
-    return f"{markdown_image(drawn, f'What decides the classes of {table}')}\n\n{shown}" if drawn.wires else shown
+    drawn = proposal_picture(found, policy)
+    image = markdown_image(drawn, f"What decides the classes of {table}") if drawn.wires else ""
+    return Page(markdown_table(("Column", "Declared", "Proposed", "Decided by"), rows), image)
 
 
 def impact_picture(graph: Graph, policy: Policy, dataset: Dataset) -> Picture:
