@@ -126,7 +126,8 @@ def within_group(_scope: Scope, tree: exp.Expr, hop: int, _into: Deps, push: Pus
 def comprehension(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> None:
     """``[f(x) for x in list if p(x)]``: x is no column, it stands for an element."""
     variable = tree.args["expression"]
-    local = scope.inner({scope.session.key(variable): Column("", "", NOTHING)})
+    names = [variable, *([tree.args["position"]] if tree.args.get("position") is not None else [])]
+    local = scope.inner({scope.session.key(name): Column("", "", NOTHING) for name in names})
     push((tree.args["iterator"], COMPOSE[hop][TRANSFORMATION]))
     depend(local, tree.args["this"], COMPOSE[hop][TRANSFORMATION], into)
     condition = tree.args.get("condition")
@@ -135,19 +136,29 @@ def comprehension(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push
 
 
 def arrow(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> None:
-    """``f(j -> 'key')``: sqlglot takes JSON's arrow in an argument for a lambda of j.
+    """``x -> x + a``: x is no column, it stands for an element.
 
-    A lambda of one parameter that its body does not use is read as the arrow, where the name is a column.
+    A dialect that has JSON's arrow as well, and of whose functions we do not know which take lambdas: one parameter
+    that the body does not use is read as ``j -> 'key'``, where the name is a column.
     """
     parameters, body = tree.args.get("expressions") or [], tree.args["this"]
     push((body, COMPOSE[hop][TRANSFORMATION]))
-    if len(parameters) != 1 or parameters[0].__class__ is not exp.Identifier:
+    if scope.session.rules.name in LAMBDA_ARROWS or len(parameters) != 1:
         return
-    name, key = parameters[0], scope.session.key(parameters[0])
+    name = parameters[0]
+    if name.__class__ is not exp.Identifier:
+        return
+    key = scope.session.key(name)
     if any(part is not name and scope.session.key(part) == key for part in body.find_all(exp.Identifier)):
         return
     found = scope.find(key, name)
     add(into, found.deps if found is not None else NOTHING, COMPOSE[hop][TRANSFORMATION])
+
+
+LAMBDA_ARROWS = frozenset(
+    {"bigquery", "clickhouse", "databricks", "duckdb", "hive", "snowflake", "spark", "trino", "presto", "athena"}
+)
+"""Dialects in which an arrow that sqlglot gives as a lambda is one; DuckDB's others were respelt."""
 
 
 def parameter(scope: Scope, tree: exp.Expr, hop: int, into: Deps, _push: Push) -> None:

@@ -165,7 +165,9 @@ def series(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) -> li
             add(deps, value_of(scope, part), TRANSFORMATION)
     add(scope.rows, deps, JOIN)
     own = "range" if tree.args.get("is_end_exclusive") else "generate_series"
-    keeps = scope.session.rules.name in {"postgres", "redshift"} and alias
+    name = scope.session.rules.name
+    own = "sequential_number" if name == "trino" else own
+    keeps = name in {"postgres", "redshift"} and alias
     return [_column(scope, names[0] if names else alias if keeps else own, deps)]
 
 

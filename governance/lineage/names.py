@@ -62,6 +62,26 @@ def member(column: Column, keys: Sequence[str], rules: Rules) -> Column | None:
     return column
 
 
+def nth(column: Column, position: int) -> Column | None:
+    """Return the part of a row at ``position``, from 1 on; None where its parts are not known."""
+    parts = list((column.members or {}).values())
+    return parts[position - 1] if 0 < position <= len(parts) else None
+
+
+def at_positions(column: Column, path: exp.Expr) -> Column | None:
+    """Return what ClickHouse's ``t.2`` or ``t.2.1`` takes from a tuple; None where its parts are not known."""
+    found: Column | None = column
+    for position in path.name.split("."):
+        found = nth(found, int(position)) if found is not None and position.isdecimal() else None
+    return found
+
+
+def tuple_part(whole: Column, path: exp.Expr) -> Column:
+    """Return what ClickHouse's ``t.2`` names: the part alone where it is known, else something of the whole."""
+    part = at_positions(whole, path) or Column("", "", moved(whole.deps, TRANSFORMATION))
+    return part._replace(name=path.name, key=path.name)
+
+
 def at_position(relation: Relation, tree: exp.Expr) -> Column | None:
     """Return the column of ``relation`` that ``$n`` means; None where ``tree`` is no position."""
     number = tree.args["this"].name if isinstance(tree.args["this"], exp.Expr) else str(tree.args["this"])

@@ -80,7 +80,8 @@ def read_table(scope: Scope, tree: exp.Expr) -> Relation:
     if this.__class__ is exp.DynamicIdentifier:
         return read_table(scope, _spelt(scope, tree, this))
     if isinstance(this, exp.Func):
-        return read_function(scope, tree, this)
+        is_method = this.name.lower() == "nodes" and tree.args.get("db") is not None
+        return _generated(scope, _method(tree, this), tree) if is_method else read_function(scope, tree, this)
     parts = table_parts(tree)
     alias = alias_of(scope, tree)
     if len(parts) == 1:
@@ -90,6 +91,12 @@ def read_table(scope: Scope, tree: exp.Expr) -> Relation:
         if found is not None:
             return use(scope, tree, found, alias or session.key(parts[0]))
     return _named(scope, tree, parts, alias)
+
+
+def _method(tree: exp.Expr, call: exp.Expr) -> exp.Expr:
+    """T-SQL's ``t.doc.nodes('/a')`` is a method of a column; any other call has but a schema before it."""
+    owner = [tree.args[part] for part in ("catalog", "db") if tree.args.get(part) is not None]
+    return exp.Dot(this=exp.Dot(this=owner[0], expression=owner[1]) if owner[1:] else owner[0], expression=call)
 
 
 def _spelt(scope: Scope, tree: exp.Expr, this: exp.Expr) -> exp.Expr:
@@ -225,6 +232,8 @@ def read_values(scope: Scope, tree: exp.Expr) -> Relation:
 def read_function(scope: Scope, tree: exp.Expr, function: exp.Expr) -> Relation:
     """Return a function in FROM: a macro of the script, a file reader, or a generator."""
     name = function_name(function).lower()
+    if name == "table" and len(function.expressions) == 1 and isinstance(function.expressions[0], exp.Func):
+        return read_function(scope, tree, function.expressions[0])
     alias = alias_of(scope, tree)
     arguments = function.args.get("expressions") or []
     if function.__class__ in {exp.ReadCSV, exp.ReadParquet}:

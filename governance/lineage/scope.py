@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from governance.errors import LineageError, UnknownColumn
 from governance.lineage.columns import Column, OpenColumns, Relation
-from governance.lineage.edges import IDENTITY, NOTHING, TRANSFORMATION, Deps, add, moved
+from governance.lineage.edges import IDENTITY, NOTHING, Deps, add
 from governance.lineage.environment import Environment
 from governance.lineage.names import (
     PSEUDO,
@@ -23,6 +23,7 @@ from governance.lineage.names import (
     qualified,
     row_of,
     row_without,
+    tuple_part,
     unknown_column,
 )
 from governance.lineage.session import Session
@@ -122,8 +123,9 @@ class Scope:
                 return found
         table = tree.args.get("table")
         if table is not None and name.__class__ is exp.Literal:  # ClickHouse's element of a tuple
-            whole = self._unqualified(table, self.session.key(table))
-            return Column(name.name, name.name, moved(whole.deps, TRANSFORMATION))
+            path = qualified(tree)[:-1]
+            whole = self._qualified(tree, path) if len(path) > 1 else self._unqualified(table, self.session.key(table))
+            return tuple_part(whole, name)
         if table is None or name.__class__ is not exp.Star:
             raise self.session.error(UnknownColumn, f"{tree.sql()} is not a column", tree, fix="name a column")
         row = self._unqualified(table, self.session.key(table))
@@ -143,10 +145,18 @@ class Scope:
         """Return what the unqualified ``key`` names here or around, None where nothing does."""
         scope: Scope | None = self
         while scope is not None:
-            found = scope.own(key, name)
+            found = look(scope)
+        return self._nearest(lambda scope: scope.own(key, name))
+
+    def path(self, parts: Sequence[exp.Expr]) -> Column | None:
+        """Return the column or struct member that the qualified name ``parts`` ends at, here or around."""
+        keys = [self.session.key(part) for part in parts]
+        return self._nearest(lambda scope: scope.along(keys, parts))
+
+    def _nearest(self, look: Callable[["Scope"], Column | None]) -> Column | None:
             if found is not None:
                 if scope is not self:
-                    self.borrow(scope, found)
+                    self._borrow(scope, found)
                 return found
             scope = scope.parent
         return None
@@ -170,7 +180,7 @@ class Scope:
             scope = scope.parent
         return None
 
-    def borrow(self, owner: "Scope", found: Column) -> None:
+    def _borrow(self, owner: "Scope", found: Column) -> None:
         """Remember what was taken from ``owner`` by a lateral subquery there."""
         if owner.clause == "from":
             add(owner.lent, found.deps, IDENTITY)
@@ -250,17 +260,12 @@ class Scope:
         return held
 
     def _qualified(self, tree: exp.Expr, parts: Sequence[exp.Expr]) -> Column:
-        keys = [self.session.key(part) for part in parts]
-        scope: Scope | None = self
-        while scope is not None:
-            found = scope.along(keys, parts)
-            if found is not None:
-                if scope is not self:
-                    self.borrow(scope, found)
-                return found
-            scope = scope.parent
-        if keys[-1].lower() in SEQUENCES:
-            return Column(keys[-1], keys[-1], NOTHING)
+        found = self.path(parts)
+        if found is not None:
+            return found
+        key = self.session.key(parts[-1])
+        if key.lower() in SEQUENCES:
+            return Column(key, key, NOTHING)
         raise no_qualifier(self.session, tree, parts[0], self.relations)
 
     def along(self, keys: list[str], parts: Sequence[exp.Expr]) -> Column | None:

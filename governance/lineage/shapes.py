@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from sqlglot import exp
 
 from governance.errors import ColumnCountMismatch, UnknownColumn, UnparsableSql
-from governance.lineage.calls import Push
+from governance.lineage.calls import Push, unknown_function
 from governance.lineage.columns import Column, Query
 from governance.lineage.edges import AGGREGATION, COMPOSE, SORT, TRANSFORMATION, Deps, add, moved, united
-from governance.lineage.names import member
+from governance.lineage.names import at_positions, member, nth
 from governance.lineage.scope import Scope
 from governance.lineage.structs import declared_members
 from governance.lineage.value import depend, value_of
@@ -70,12 +70,46 @@ def _dot(scope: Scope, tree: exp.Expr) -> Column | None:
     if isinstance(name, exp.Func):
         return _method(scope, tree, name)
     base = shape(scope, tree.args["this"])
+    if base is not None and name.__class__ is exp.Literal:
+        return at_positions(base, name)
     if base is None or name.__class__ is not exp.Identifier:
         return None
     found = member(base, [scope.session.key(name)], scope.session.rules)
     if found is None:
         raise scope.session.error(UnknownColumn, f"the struct has no member {name.name}", name, fix="correct the name")
     return found
+
+
+def _tuple(scope: Scope, tree: exp.Expr) -> Column:
+    """``(a, b)``: a row whose parts have positions, and in ClickHouse perhaps names."""
+    members: dict[str, Column] = {}
+    for number, part in enumerate(tree.args["expressions"], 1):
+        key = scope.session.key(part.args["alias"]) if part.__class__ is exp.Alias else f"{POSITION}{number}"
+        members[key] = shaped(scope, part)._replace(name=key, key=key)
+    return _of(members)
+
+
+POSITION = "#"
+"""What a key of a part without a name begins with: no identifier of that form reaches a struct."""
+
+
+def _called(scope: Scope, tree: exp.Expr) -> Column | None:
+    """DuckDB's ``row(a, b)`` and ``struct_extract_at(r, 2)``, ClickHouse's ``tupleElement(t, 2)`` or ``(t, 'k')``."""
+    name = tree.name.lower()
+    parts: list[exp.Expr] = tree.args.get("expressions") or []
+    if name == "row":
+        return _tuple(scope, tree)
+    if name not in ELEMENT_OF or len(parts) < 2 or parts[1].__class__ is not exp.Literal:  # noqa: PLR2004  value, which
+        return None
+    base = shape(scope, parts[0])
+    if base is None or base.members is None:
+        return None
+    if parts[1].args.get("is_string"):
+        return base.members.get(scope.session.rules.fold(parts[1].name, None))
+    return at_positions(base, parts[1])
+
+
+ELEMENT_OF = frozenset({"tupleelement", "struct_extract_at"})
 
 
 def _method(scope: Scope, tree: exp.Expr, call: exp.Expr) -> Column | None:
@@ -85,8 +119,7 @@ def _method(scope: Scope, tree: exp.Expr, call: exp.Expr) -> Column | None:
     names = [part for part in tree.args["this"].walk() if part.__class__ is exp.Identifier]
     if not names or any(part.__class__ not in {exp.Identifier, exp.Dot} for part in tree.args["this"].walk()):
         return None
-    keys = [scope.session.key(name) for name in names]
-    owner = scope.find(keys[0], names[0]) if len(keys) == 1 else scope.along(keys, names)
+    owner = scope.find(scope.session.key(names[0]), names[0]) if len(names) == 1 else scope.path(names)
     deps = dict(moved(owner.deps, TRANSFORMATION)) if owner is not None else {}
     depend(scope, call, TRANSFORMATION, deps)
     return Column("", "", deps)
@@ -117,9 +150,16 @@ def _bracket(scope: Scope, tree: exp.Expr) -> Column | None:
     index = tree.args["expressions"][0]
     if index.__class__ is exp.Literal and index.args.get("is_string"):
         return base.members.get(scope.session.rules.fold(index.name, None))
+    if index.__class__ is exp.Literal and _is_row(tree.args["this"], base):
+        return nth(base, int(index.name) + 1)  # sqlglot counts from 0
     deps = dict(base.deps)
     depend(scope, index, TRANSFORMATION, deps)
     return base._replace(deps=deps)
+
+
+def _is_row(tree: exp.Expr, value: Column) -> bool:
+    """Tell a row, whose parts have positions, from a list of structs."""
+    return tree.__class__ is exp.Struct or next(iter(value.members or ()), "").startswith(POSITION)
 
 
 def _extracted(scope: Scope, tree: exp.Expr) -> Column | None:
@@ -202,6 +242,11 @@ def _steered(column: Column, steering: Deps) -> Column:
     return column._replace(deps=united([moved(column.deps, AGGREGATION), steering]))
 
 
+def part_or_call(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> None:
+    """A function known by name only: one that takes a row apart, else any."""
+    (part_of if tree.name.lower() in ELEMENT_OF else unknown_function)(scope, tree, hop, into, push)
+
+
 def part_of(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> None:
     """``value.member`` or ``value[index]`` in an expression: the member alone where it is known."""
     found = shape(scope, tree)
@@ -225,6 +270,8 @@ SHAPES: dict[type, Shape] = {
     exp.Array: _list,
     exp.Subquery: _query,
     exp.StructExtract: _extracted,
+    exp.Tuple: _tuple,
+    exp.Anonymous: _called,
     **dict.fromkeys((exp.ArrayAgg, exp.AnyValue, exp.First, exp.Last, exp.ArgMax, exp.ArgMin), _gathered),
 }
 """Kinds of expression whose members can be known."""

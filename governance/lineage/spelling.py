@@ -177,16 +177,63 @@ _AROUND = (
 
 
 def _arrows(tokens: list[Token], dialect: str) -> list[Token]:
-    """``f(j -> 'a')`` where no lambdas are: as ``->>``, of the same lineage, lest sqlglot takes it for one."""
-    if dialect not in {"Postgres", "Redshift", "MySQL"}:
+    """``f(j -> 'a')``: sqlglot takes the arrow for a lambda of j; JSON's is spelt ``->>``, of the same lineage.
+
+    In DuckDB it is a lambda's in the functions that take one, and JSON's in all others.
+    """
+    takers = LAMBDAS.get(dialect)
+    if takers is None:
         return tokens
+    calls = [""]
+    result = []
+    for number, token in enumerate(tokens):
+        kind = token.token_type
+        if kind is TokenType.L_PAREN:
+            calls.append(tokens[number - 1].text.lower())
+        elif kind is TokenType.R_PAREN and len(calls) > 1:
+            calls.pop()
+        is_json = kind is TokenType.ARROW and number > 1 and calls[-1] not in takers
+        opens = is_json and tokens[number - 2].text.upper() in {"(", ",", "DISTINCT"}
+        result.append(_token(TokenType.DARROW, "->>", token) if opens else token)
+    return result
+
+
+def _lambdas(tokens: list[Token], dialect: str) -> list[Token]:
+    """DuckDB's ``apply(…)`` and ``reduce(…)``: sqlglot keeps the words for APPLY joins and for Trino's REDUCE."""
+    if dialect != "DuckDB":
+        return tokens
+    calls = {n for n in range(len(tokens) - 1) if tokens[n + 1].token_type is TokenType.L_PAREN}
     return [
-        _token(TokenType.DARROW, "->>", token)
-        if token.token_type is TokenType.ARROW and number > 1 and tokens[number - 2].text in {"(", ","}
+        _token(TokenType.VAR, _LISTS[token.text.lower()], token)
+        if n in calls and token.text.lower() in _LISTS
         else token
-        for number, token in enumerate(tokens)
+        for n, token in enumerate(tokens)
     ]
 
+
+_LISTS = {"apply": "list_apply", "reduce": "list_reduce"}
+
+LAMBDAS: dict[str, frozenset[str]] = {
+    **dict.fromkeys(("Postgres", "Redshift", "MySQL", "SQLite"), frozenset[str]()),
+    "DuckDB": frozenset(
+        [
+            "apply",
+            "array_apply",
+            "array_filter",
+            "array_reduce",
+            "array_transform",
+            "columns",
+            "filter",
+            "invoke",
+            "list_apply",
+            "list_filter",
+            "list_reduce",
+            "list_transform",
+            "reduce",
+        ]
+    ),
+}
+"""Dialects with JSON's arrow → the functions in which an arrow is a lambda's (``duckdb_functions()`` names them)."""
 
 FORMS: dict[str, Callable[[list[Token], str], list[Token]]] = {
     "pivot": _selected,
@@ -194,5 +241,7 @@ FORMS: dict[str, Callable[[list[Token], str], list[Token]]] = {
     "materialized": _materialized,
     "assert": _asserted,
     "->": _arrows,
+    "apply": _lambdas,
+    "reduce": _lambdas,
 }
 """A word without which the form does not occur → what respells its tokens, by dialect."""

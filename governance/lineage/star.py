@@ -145,15 +145,7 @@ def of_relation(scope: Scope, tree: exp.Expr) -> list[Column]:
 
 def _struct_at(scope: Scope, keys: list[str], parts: list[exp.Expr]) -> Column | None:
     """``s.*``, or ``t.s.part.*`` along a path of members."""
-    if len(keys) == 1:
-        return scope.find(keys[0], parts[0])
-    sight: Scope | None = scope
-    while sight is not None:
-        found = sight.along(keys, parts)
-        if found is not None:
-            return found
-        sight = sight.parent
-    return None
+    return scope.find(keys[0], parts[0]) if len(keys) == 1 else scope.path(parts)
 
 
 def _members(scope: Scope, base: exp.Expr, at: exp.Expr) -> list[Column]:
@@ -171,7 +163,7 @@ def _parts(scope: Scope, column: Column, at: exp.Expr) -> list[Column]:
 def _all(scope: Scope, relation: Relation, at: exp.Expr | None) -> Sequence[Column]:
     columns = relation.columns.all()
     if columns is None:
-        problem = f"* over {relation.alias or 'a file'}, whose columns are not declared"
+        problem = f"* over {relation.title or relation.alias or 'a file'}, whose columns are not declared"
         raise scope.session.error(UnreadConstruct, problem, at, fix="name the columns, or declare them in the schema")
     return columns
 
