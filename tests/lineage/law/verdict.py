@@ -126,14 +126,26 @@ class _Judge:
         return ""
 
     def stays(self, world: World, base: list[Row], rest: list[int], *, joint: bool) -> bool:
-        """Whether the movement is the column's and not physical order's: eight more orders agree."""
+        """Whether the movement is the column's and not physical order's: eight more orders agree, and no column else.
+
+        Alone, the columns that moved are not ordered by the windows of those beside them.
+        """
         again = [self.worlds.shuffle_again(world) for _ in range(4)]
         anew = [self.worlds.shuffle_again(self.worlds.base) for _ in range(4)]
         try:
             still = all(not self.moved(base, self.run(other)[1], rest, joint=joint) for other in anew)
-            return still and all(self.moved(base, self.run(other)[1], rest, joint=joint) for other in again)
+            moves = still and all(self.moved(base, self.run(other)[1], rest, joint=joint) for other in again)
+            return moves and self.moves_alone(world, rest, joint=joint)
         except duckdb.Error:
             return False
+
+    def moves_alone(self, world: World, rest: list[int], *, joint: bool) -> bool:
+        if self.read is not None or not rest or len(set(self.fields)) < len(self.fields):
+            return True
+        names = ", ".join(f'"{self.fields[at]}"' for at in rest)
+        alone = f"SELECT {names} FROM ({self.sql.strip().rstrip(';')}) AS alone"  # noqa: S608  our own words
+        before, after = (self.worlds.run(one, alone)[1] for one in (self.worlds.base, world))
+        return bool(self.moved(before, after, list(range(len(rest))), joint=joint))
 
 
 def bag(rows: Iterable[Row], columns: Sequence[int]) -> Counter[Row]:
