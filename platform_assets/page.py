@@ -1,4 +1,4 @@
-"""What the project knows, gathered for its page from files and events alone: no Dagster, engine or catalog is opened."""
+"""What the project knows, gathered for its page from files and events alone: no Dagster and no catalog is opened."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +9,6 @@ from governance import catalog_seen, findings_seen
 from governance.catalog_seen import CatalogSeen
 from governance.classification import propose
 from governance.consumers.declared import load_declarations
-from governance.dataset import Dataset
 from governance.events.model import Event
 from governance.events.reading import Reading, read_events, read_store
 from governance.graph import graph_of
@@ -81,10 +80,10 @@ def project_page(project: Project, now: datetime, as_of: datetime | None = None)
     """
     files = _files(project, catalog_seen.seen(project.state))
     reading = read_store(project.events)
-    shown, events = _shown(project, files, reading.events, now, as_of)
+    shown = _shown(project, files, reading.events, now, as_of)
     catalog = () if files.catalog is None or as_of else files.catalog.gone(shown.graph, files.policy.lineage.namespace)
     own = _own(files)
-    found = () if as_of else tuple(_project_findings(project, files, shown, events))
+    found = () if as_of else tuple(_project_findings(project, files, shown))
     return Gathered(replace(shown, own=own, stale=frozenset(catalog), findings=found), reading)
 
 
@@ -97,10 +96,10 @@ def events_page(project: Project, path: Path, now: datetime, as_of: datetime | N
     """
     files = _files(project, None)
     reading = read_events(path)
-    shown, events = _shown(project, files, reading.events, now, as_of)
+    shown = _shown(project, files, reading.events, now, as_of)
     named = {it.name for it in shown.graph.fields if it.namespace == files.policy.lineage.namespace}
     own = {name: own for name, own in _own(files).items() if name in named}
-    found = () if as_of else _found(OF_EVENTS, _known(project, replace(files, sources=()), shown, events))
+    found = () if as_of else _found(OF_EVENTS, _known(project, replace(files, sources=()), shown))
     return Gathered(replace(shown, own=own, findings=tuple(found)), reading)
 
 
@@ -111,15 +110,13 @@ def _files(project: Project, catalog: CatalogSeen | None) -> _Files:
     return _Files(carried(policy, schemas), sources, pipelines, program, catalog)
 
 
-def _shown(
-    project: Project, files: _Files, events: Sequence[Event], now: datetime, as_of: datetime | None
-) -> tuple[Shown, tuple[Event, ...]]:
+def _shown(project: Project, files: _Files, events: Sequence[Event], now: datetime, as_of: datetime | None) -> Shown:
     policy = files.policy
     read = told(events, policy.lineage.spellings, as_of=as_of, schemas=files.schemas)
     runs, declared = read_runs(read), read_declared(read)
     graph = graph_of(runs, declared)
     log = QueryStore(project.state / "queries").read()
-    shown = Shown(
+    return Shown(
         title=policy.lineage.namespace,
         now=as_of or now,
         policy=policy,
@@ -130,7 +127,6 @@ def _shown(
         facts=facts_of(graph, policy, load_declarations(project), log),
         dagster=policy.ui.dagster,
     )
-    return shown, read
 
 
 def _own(files: _Files) -> Mapping[str, Own]:
@@ -140,9 +136,9 @@ def _own(files: _Files) -> Mapping[str, Own]:
     return sources | built
 
 
-def _project_findings(project: Project, files: _Files, shown: Shown, events: tuple[Event, ...]) -> Iterator[Finding]:
+def _project_findings(project: Project, files: _Files, shown: Shown) -> Iterator[Finding]:
     rules = (*OF_EVENTS, *OF_FILES, *(OF_CATALOG if files.catalog else ()))
-    yield from _found(rules, _known(project, files, shown, events))
+    yield from _found(rules, _known(project, files, shown))
     # what takes the scheduler or the catalog to find stands as it was found last
     asked = {rule.name for rule in rules}
     last = findings_seen.seen(project.state)
@@ -154,7 +150,7 @@ def _found(rules: Iterable[Rule], known: Known) -> Iterator[Finding]:
         yield from check(rule, known).findings
 
 
-def _known(project: Project, files: _Files, shown: Shown, events: Sequence[Event]) -> Known:
+def _known(project: Project, files: _Files, shown: Shown) -> Known:
     """Return what rules may ask here; those that ask for attempts or snapshots are not asked."""
     catalog = files.catalog
     tables = frozenset(catalog.tables if catalog else ())
@@ -178,7 +174,11 @@ def _known(project: Project, files: _Files, shown: Shown, events: Sequence[Event
 
 def _columns(files: _Files) -> dict[str, frozenset[str]]:
     """Return each table's columns as files and catalog say, without the tables of which files do not say enough."""
-    last = {name: versions[-1].names.values() for name, versions in (files.catalog.versions if files.catalog else {}).items() if versions}
+    last = {
+        name: versions[-1].names.values()
+        for name, versions in (files.catalog.versions if files.catalog else {}).items()
+        if versions
+    }
     written = files.program.schemas
     tables = (written.keys() | last.keys()) - files.program.undetermined
     return {table: frozenset((*written.get(table, ()), *last.get(table, ()))) for table in tables}

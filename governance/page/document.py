@@ -15,7 +15,7 @@ from governance.dataset import Dataset, Field
 from governance.events.redact import redact_url
 from governance.graph import RANK, Edge, Graph
 from governance.impact.rank import NO_FACTS, Facts
-from governance.page.fields import Described, described, field_entries
+from governance.page.fields import Columns, described
 from governance.page.versions import Confirmed, Past, Version, past_of
 from governance.policy import Policy, TablePolicy
 from governance.rules.finding import Finding
@@ -110,34 +110,35 @@ class _Places:
 
 def _datasets(shown: Shown, places: _Places) -> list[dict[str, Any]]:
     told = described((*shown.runs, *shown.declared))
-    fields = field_entries(shown.graph, shown.policy, shown.proposals, told)
+    columns = Columns.of(shown.graph, shown.policy, shown.proposals, told)
     jobs = {write.dataset: write.job.name for write in reversed(shown.graph.writes)}
-    return [_dataset(it, shown, tuple(places.fields[it]), fields, told, jobs) for it in places.datasets]
+    tables = [_table(it, shown, jobs.get(it), told.datasets.get(it)) for it in places.datasets]
+    written = [_own(it, shown) for it in places.datasets]
+    return [
+        table | {"fields": columns.entries(dataset, places.fields[dataset], own.columns if own else {})}
+        for dataset, table, own in zip(places.datasets, tables, written, strict=True)
+    ]
 
 
-def _dataset(
-    dataset: Dataset,
-    shown: Shown,
-    names: tuple[str, ...],
-    fields: Any,
-    told: Described,
-    jobs: Mapping[Dataset, str],
-) -> dict[str, Any]:
+def _own(dataset: Dataset, shown: Shown) -> Own | None:
+    return shown.own.get(dataset.name) if dataset.namespace == shown.policy.lineage.namespace else None
+
+
+def _table(dataset: Dataset, shown: Shown, job: str | None, told: str | None) -> dict[str, Any]:
+    own = _own(dataset, shown)
     inside = dataset.namespace == shown.policy.lineage.namespace
-    own = shown.own.get(dataset.name) if inside else None
     policy = shown.policy.tables.get(dataset.name, TablePolicy()) if inside else TablePolicy()
     return {
         "namespace": redact_url(dataset.namespace),
         "name": redact_url(dataset.name),
         "group": group(dataset.name),
         "asset": dataset.name.split(".") if own else None,
-        "origin": own.origin if own else "pipeline" if dataset in jobs else "unknown",
-        "job": jobs.get(dataset),
+        "origin": own.origin if own else "pipeline" if job else "unknown",
+        "job": job,
         "owner": shown.facts.owners.get(dataset),
         "criticality": shown.facts.criticality.get(dataset),
-        "description": policy.description or (own and own.description) or told.datasets.get(dataset),
+        "description": policy.description or (own and own.description) or told,
         "stale": dataset in shown.stale or dataset in shown.graph.dropped,
-        "fields": fields(dataset, names, own.columns if own else {}),
     }
 
 

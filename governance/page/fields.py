@@ -1,7 +1,7 @@
 """The columns of the page: types, descriptions, classes and what decided them, and how each came about."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +16,6 @@ from governance.runs import Run, ended
 
 DECIDING = 5
 """Edges that are named for each column whose class they decide; ``headwater propose --format json`` has all."""
-
-Entries = Callable[[Dataset, tuple[str, ...], Mapping[str, str]], list[dict[str, Any]]]
-"""A dataset, its columns in order and the types that the project's files give → entries of ``fields``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,31 +50,50 @@ def _paths(schema: Iterable[SchemaFieldPart], outer: str) -> Iterator[tuple[str,
         yield from _paths(it.fields, f"{outer}{it.name}.")
 
 
-def field_entries(graph: Graph, policy: Policy, proposals: Mapping[Field, Proposal], told: Described) -> Entries:
-    """Return what makes the entries of a dataset's columns."""
-    words = _Words.of(graph)
-    standing = {dataset: frozenset(it.name for it in fields) for dataset, fields in graph.fields.items()}
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """What makes the entries of a dataset's columns; ``standing`` are the columns that each has now."""
 
-    def entries(dataset: Dataset, names: tuple[str, ...], types: Mapping[str, str]) -> list[dict[str, Any]]:
-        said, now = told.fields.get(dataset, {}), standing.get(dataset, frozenset()) | types.keys()
-        return [entry(Field(dataset, name), types.get(name), *said.get(name, (None, None)), name in now) for name in names]
+    policy: Policy
+    proposals: Mapping[Field, Proposal]
+    told: Described
+    words: "_Words"
+    standing: Mapping[Dataset, frozenset[str]]
 
-    def entry(field: Field, written: str | None, kind: str | None, text: str | None, present: bool) -> dict[str, Any]:
-        proposal = proposals.get(field)
-        own = policy.column(field.dataset.name, field.name).description
-        found: dict[str, Any] = {
+    @classmethod
+    def of(cls, graph: Graph, policy: Policy, proposals: Mapping[Field, Proposal], told: Described) -> "Columns":
+        """Return what is known of all columns of ``graph``."""
+        standing = {dataset: frozenset(it.name for it in fields) for dataset, fields in graph.fields.items()}
+        return cls(policy, proposals, told, _Words.of(graph), standing)
+
+    def entries(self, dataset: Dataset, names: Iterable[str], written: Mapping[str, str]) -> list[dict[str, Any]]:
+        """Return ``fields`` of a dataset; ``written`` are the types that the project's files give its columns."""
+        now = self.standing.get(dataset, frozenset()) | written.keys()
+        return [
+            self._entry(Field(dataset, name), written.get(name)) | ({} if name in now else {"gone": True})
+            for name in names
+        ]
+
+    def _entry(self, field: Field, written: str | None) -> dict[str, Any]:
+        kind, text = self.told.fields.get(field.dataset, {}).get(field.name, (None, None))
+        own = field.dataset.namespace == self.policy.lineage.namespace
+        said = self.policy.column(field.dataset.name, field.name).description if own else None
+        return {
             "name": field.name,
             "type": kind or written,
-            "description": (own if field.dataset.namespace == policy.lineage.namespace else None) or text,
-            "declared": declared(policy, field),
-            "proposed": proposal.classification if proposal else None,
-            "decided": [_decided(it) for it in proposal.decided_by[:DECIDING]] if proposal else [],
-            "word": words.of_field(field),
+            "description": said or text,
+            "declared": declared(self.policy, field),
+            **_proposed(self.proposals.get(field)),
+            "word": self.words.of_field(field),
         }
-        tagged = [str(it) for it in proposal.tagged_by] if proposal else []
-        return found | ({"tagged": tagged} if tagged else {}) | ({} if present else {"gone": True})
 
-    return entries
+
+def _proposed(proposal: Proposal | None) -> dict[str, Any]:
+    if proposal is None:
+        return {"proposed": None, "decided": []}
+    tagged = [str(it) for it in proposal.tagged_by]
+    decided = [_decided(it) for it in proposal.decided_by[:DECIDING]]
+    return {"proposed": proposal.classification, "decided": decided} | ({"tagged": tagged} if tagged else {})
 
 
 def _decided(edge: Edge) -> dict[str, Any]:

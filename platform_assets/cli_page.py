@@ -1,0 +1,101 @@
+"""The commands that show the page: ``cli`` adds ``COMMANDS`` to its own."""
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from governance.errors import EventStoreError, HeadwaterError
+from governance.project import Project, find_project
+
+if TYPE_CHECKING:
+    from governance.page.document import Shown
+
+Path_ = click.Path(path_type=Path, exists=True)
+EVENTS = click.option(
+    "--events", type=Path_, help="Events to read: a file, a folder or a store. Default: the project's own store."
+)
+AS_OF = click.option("--as-of", metavar="TIME", help="Show what stood then: 2026-10-01, or with a time of day.")
+
+
+def _as_html(document: Mapping[str, Any]) -> str:
+    from governance.page.html import report_html
+
+    return report_html(document).text
+
+
+def _as_json(document: Mapping[str, Any]) -> str:
+    from governance.page.html import document_json
+
+    return f"{document_json(document)}\n"
+
+
+FORMATS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {"html": _as_html, "json": _as_json}
+
+
+@click.command()
+@click.option("-o", "--output", required=True, metavar="FILE", help="The file to write; - is standard output.")
+@EVENTS
+@AS_OF
+@click.option("--format", "form", type=click.Choice(tuple(FORMATS)), default="html", show_default=True)
+def report(output: str, events: Path | None, as_of: str | None, form: str) -> None:
+    """Write the lineage page as one HTML file that needs no network, or what it shows as JSON."""
+    from governance.page.document import document
+
+    text = FORMATS[form](document(_shown(find_project(), events, as_of)))
+    if output == "-":
+        sys.stdout.write(text)
+    else:
+        _write(Path(output), text)
+        click.echo(f"{output}: {len(text.encode()) / 1e6:.1f} MB", err=True)
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
+@click.option("--port", type=click.IntRange(1, 65535), default=3001, show_default=True)
+@EVENTS
+def ui(host: str, port: int, events: Path | None) -> None:
+    """Serve the lineage page; it only reads, and is made anew when the events or files change."""
+    from platform_assets.server import serve
+
+    serve(find_project(), events, host, port, click.echo)
+
+
+COMMANDS: tuple[click.Command, ...] = (report, ui)
+
+
+def _shown(project: Project, events: Path | None, as_of: str | None) -> "Shown":
+    from governance.history import parse_moment
+    from platform_assets.page import events_page, project_page
+
+    moment, now = parse_moment(as_of) if as_of else None, datetime.now(UTC)
+    if events is None and not project.events.exists():
+        raise EventStoreError("there are no events yet", fix="run `headwater demo`, or name some with --events")
+    gathered = events_page(project, events, now, moment) if events else project_page(project, now, moment)
+    for problem in gathered.reading.problems:
+        click.echo(f"warning: {problem}", err=True)
+    return gathered.shown
+
+
+def _write(path: Path, text: str) -> None:
+    """Write ``text`` whole or not at all; a pipe or device is written as it is."""
+    if path.is_dir():
+        raise HeadwaterError(f"{path} is a folder", fix="name a file in it, for example report.html")
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        if path.exists() and not path.is_file():
+            path.write_text(text, "utf-8")
+            return
+        try:
+            beside.write_text(text, "utf-8")
+            beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)
+    except OSError as error:
+        raise HeadwaterError(
+            f"{path} cannot be written ({error.strerror})", fix="name a file in a folder of yours"
+        ) from error
