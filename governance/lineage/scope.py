@@ -143,9 +143,6 @@ class Scope:
 
     def find(self, key: str, name: exp.Expr) -> Column | None:
         """Return what the unqualified ``key`` names here or around, None where nothing does."""
-        scope: Scope | None = self
-        while scope is not None:
-            found = look(scope)
         return self._nearest(lambda scope: scope.own(key, name))
 
     def path(self, parts: Sequence[exp.Expr]) -> Column | None:
@@ -154,6 +151,9 @@ class Scope:
         return self._nearest(lambda scope: scope.along(keys, parts))
 
     def _nearest(self, look: Callable[["Scope"], Column | None]) -> Column | None:
+        scope: Scope | None = self
+        while scope is not None:
+            found = look(scope)
             if found is not None:
                 if scope is not self:
                     self._borrow(scope, found)
