@@ -111,12 +111,14 @@ def ingest_queries(  # one parameter an option
     from governance.queries.ingest import Export, ingest
     from governance.queries.store import QueryStore
     from governance.report.queries import ingested_page
+    from platform_assets.colour import counted
 
     if export not in (AUTO, *NAMES):
         raise HeadwaterError(f"unknown form {export!r}", fix=f"write one of {', '.join((AUTO, *NAMES))}")
     project = find_project()
     said = Export(file.name, export, dialect, schema, user, (_utc(start), _utc(end)), log)
-    found = ingest(_log_lines(file), said, _schemas(project), QueryStore(project.state / "queries"))
+    lines = counted(_log_lines(file), f"reading {file.name}")
+    found = ingest(lines, said, _schemas(project), QueryStore(project.state / "queries"))
     _say(form, ingested_page(found), found.as_dict())
 
 

@@ -20,8 +20,10 @@ def compact(keep_days: float) -> None:
     """Write finished days to Parquet and remove NDJSON that was kept long enough. Exit code 1 where a file was not."""
     from governance.events.compact import compact as compact_store
     from governance.events.store import EventStore
+    from platform_assets.colour import working
 
-    done = compact_store(EventStore(find_project().events), timedelta(days=keep_days))
+    with working("writing finished days to Parquet"):
+        done = compact_store(EventStore(find_project().events), timedelta(days=keep_days))
     if done is None:
         click.echo("another process is compacting this store; nothing was done")
         return

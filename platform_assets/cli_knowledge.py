@@ -4,7 +4,8 @@ They read events and policy only: no Dagster, no engine, no SQL parser is import
 """
 
 import json
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from governance.events.model import Event
     from governance.graph import Graph
     from governance.policy import Policy
+    from governance.report.page import Part
+    from governance.report.tree import Line
 
 Path_ = click.Path(path_type=Path, exists=True)
 EVENTS = click.option(
@@ -29,6 +32,9 @@ EVENTS = click.option(
 FORMAT = click.option("--format", "form", type=click.Choice(["text", "json", "md"]), default="text", show_default=True)
 AS_OF = click.option("--as-of", metavar="TIME", help="Answer from what stood then: 2026-10-01, or with a time of day.")
 SNAPSHOT = click.option("--snapshot", metavar="ID", help="Answer as of the run that wrote this snapshot of the table.")
+SEEN = click.option(
+    "--format", "form", type=click.Choice(["text", "json", "md", "html"]), default="text", show_default=True
+)
 CHANGES = ("rename", "drop", "type", "value", "enum", "unit", "filter", "backfill")
 
 
@@ -41,24 +47,35 @@ class _Asked:
     policy: "Policy"
 
 
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """An answer as a tree under a title, and what is said below it."""
+
+    title: str
+    lines: "Callable[[], Iterable[Line]]"
+    closing: "Callable[[], Iterable[Part]]"
+
+
 @click.command()
 @click.argument("name")
 @EVENTS
 @AS_OF
 @SNAPSHOT
 @click.option("--rows", is_flag=True, help="Add what shapes the rows of each table on the way.")
-@FORMAT
+@SEEN
 def trace(  # one parameter an option
     *, name: str, events: Path | None, as_of: str | None, snapshot: str | None, rows: bool, form: str
 ) -> None:
     """Say what NAME, a table or table.column, comes from, hop by hop to source columns and files."""
-    from governance.report.trace import trace_markdown, trace_text
+    from governance.report.trace import ends_text, trace_markdown, trace_text
+    from governance.report.tree import trace_lines
     from governance.trace import trace as upstream
     from governance.trace import trace_rows
 
     asked = _asked(find_project(), name, events, as_of, snapshot)
     found = (trace_rows if rows else upstream)(asked.graph, asked.start)
-    _say(form, lambda: trace_text(found), lambda: trace_markdown(found), found.as_dict)
+    seen = _Seen(f"What {found.start} comes from", lambda: trace_lines(found), lambda: [ends_text(found)])
+    _say(form, lambda: trace_text(found), lambda: trace_markdown(found), found.as_dict, seen)
 
 
 @click.command()
@@ -68,7 +85,7 @@ def trace(  # one parameter an option
 @SNAPSHOT
 @click.option("--change", type=click.Choice(CHANGES), help="What is to be changed. Default: anything.")
 @click.option("--queries", type=Path_, help="Folder of ingested query logs. Default: the project's own.")
-@FORMAT
+@SEEN
 def impact(  # one parameter an option
     *,
     name: str,
@@ -89,7 +106,8 @@ def impact(  # one parameter an option
     from governance.impact import impact as reach
     from governance.impact.facts import facts_of
     from governance.queries.store import QueryStore
-    from governance.report.impact import impact_markdown, impact_text
+    from governance.report.impact import closing_parts, head_text, impact_markdown, impact_text
+    from governance.report.tree import impact_lines
 
     project = find_project()
     asked = _asked(project, name, events, as_of, snapshot)
@@ -103,6 +121,11 @@ def impact(  # one parameter an option
         lambda: impact_text(found, ranking),
         lambda: impact_markdown(found, ranking),
         lambda: found.as_dict() | {"ranking": [it.as_dict() for it in ranking]},
+        _Seen(
+            head_text(found),
+            lambda: impact_lines(found),
+            lambda: closing_parts(found, ranking),
+        ),
     )
 
 
@@ -210,8 +233,32 @@ def _write(project: Project, proposals: Any, policy: "Policy") -> str:
     return shown
 
 
-def _say(form: str, text: Callable[[], str], markdown: Callable[[], str], value: Callable[[], Any]) -> None:
+def _say(
+    form: str,
+    text: Callable[[], str],
+    markdown: Callable[[], str],
+    value: Callable[[], Any],
+    seen: _Seen | None = None,
+) -> None:
+    if seen and form == "text" and sys.stdout.isatty():
+        _show(seen)
+        return
+
     def as_json() -> str:
         return json.dumps(value(), indent=2, ensure_ascii=False)
 
-    click.echo({"text": text, "md": markdown, "json": as_json}[form]())
+    def as_html() -> str:
+        from governance.report.html import page_html
+
+        return page_html(seen.title, [tuple(seen.lines()), *seen.closing()]) if seen else ""
+
+    click.echo({"text": text, "md": markdown, "json": as_json, "html": as_html}[form]())
+
+
+def _show(seen: _Seen) -> None:
+    """Draw the tree on the terminal that somebody looks at, and say below it what the tree cannot."""
+    from governance.report.page import page_text
+    from platform_assets.colour import show_tree
+
+    show_tree(seen.lines())
+    click.echo(f"\n{page_text(seen.closing())}")

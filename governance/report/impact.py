@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from governance.dataset import Dataset
 from governance.graph import Edge
 from governance.impact import ADVICE, Hop, Impact, Ranked, Reached
-from governance.report.table import markdown, markdown_table, plain, text_table
+from governance.report.page import Figures, Listing, Part, page_markdown, page_text
 
 HEAD = ("Reached", "Through", "Hops", "Path")
 RANK_HEAD = ("#", "Table", "Owner", "Criticality", "Reads", "Why here")
@@ -17,33 +17,34 @@ ADVISED = (
 )
 
 
-def impact_text(impact: Impact, ranking: Sequence[Ranked] = ()) -> str:
-    """Return each list under its heading, the order in which to look, what the graph can tell, and the counts."""
-    parts = [plain(_head(impact))]
+def impact_parts(impact: Impact, ranking: Sequence[Ranked] = ()) -> Iterator[Part]:
+    """Yield each list under its heading, the order in which to look, what the graph can tell, and the counts."""
+    yield head_text(impact)
     for heading, reached in _lists(impact):
-        parts.append(
-            f"{heading}: {len(reached)}"
-            + (f"\n{_indented(text_table(HEAD, _rows(impact, reached)))}" if reached else "")
-        )
+        yield Listing(heading, HEAD, _rows(impact, reached))
+    yield from closing_parts(impact, ranking)
+
+
+def closing_parts(impact: Impact, ranking: Sequence[Ranked] = ()) -> Iterator[Part]:
+    """Yield what follows the lists, whatever form they have."""
     if ranking:
-        parts.append(f"look first at\n{_indented(text_table(RANK_HEAD, _ranks(ranking)))}")
-    advice = [f"{heading.lower()}: {said}" for heading, said in _advice(impact)]
-    return "\n\n".join((*parts, *(["\n".join(advice)] if advice else []), plain(_counts(impact))))
+        yield Figures("look first at", RANK_HEAD, _ranks(ranking))
+    yield from (f"{heading}: {said}" for heading, said in _advice(impact))
+    yield _counts(impact)
+
+
+def impact_text(impact: Impact, ranking: Sequence[Ranked] = ()) -> str:
+    """Return the parts as text."""
+    return page_text(impact_parts(impact, ranking))
 
 
 def impact_markdown(impact: Impact, ranking: Sequence[Ranked] = ()) -> str:
-    """Return the same with tables, each under its heading."""
-    parts = [markdown(_head(impact))]
-    for heading, reached in _lists(impact):
-        parts.append(f"**{heading}: {len(reached)}**")
-        parts += [markdown_table(HEAD, _rows(impact, reached))] if reached else []
-    if ranking:
-        parts += ["**look first at**", markdown_table(RANK_HEAD, _ranks(ranking))]
-    parts += [f"**{heading}:** {markdown(said)}" for heading, said in _advice(impact)]
-    return "\n\n".join((*parts, markdown(_counts(impact))))
+    """Return the parts as Markdown."""
+    return page_markdown(impact_parts(impact, ranking))
 
 
-def _head(impact: Impact) -> str:
+def head_text(impact: Impact) -> str:
+    """Return what was asked."""
     kind = f" ({impact.change.value})" if impact.change else ""
     return f"A change of {impact.start}{kind} can reach"
 
@@ -107,7 +108,3 @@ def _counts(impact: Impact) -> str:
         f"Tables reached by column: {len(impact.assets)}; derived from the table at all: {len(impact.downstream)}. "
         "Only consumers whose events were read are known."
     )
-
-
-def _indented(text: str) -> str:
-    return "\n".join(f"  {line}" for line in text.splitlines())

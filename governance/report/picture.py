@@ -184,5 +184,8 @@ def _wires(links: Iterable[Link], left: tuple[Box, ...], right: tuple[Box, ...])
 
 
 def _places(boxes: tuple[Box, ...]) -> dict[tuple[str, str | None], tuple[int, int | None]]:
-    lines = {(box.name, row.name): (at, line) for at, box in enumerate(boxes) for line, row in enumerate(box.rows)}
-    return {**lines, **{(box.name, None): (at, None) for at, box in enumerate(boxes)}}
+    found: dict[tuple[str, str | None], tuple[int, int | None]] = {}
+    for at, box in enumerate(boxes):
+        found |= {(box.name, row.name): (at, line) for line, row in enumerate(box.rows)}
+        found[box.name, None] = at, None
+    return found

@@ -11,53 +11,59 @@ HEAD = ("Comes from", "Word", "Used as", "Job", "Run", "Learned")
 def trace_text(trace: Trace) -> str:
     """Return a line a step, indented by its depth, then the sources at the ends."""
     lines = [plain(line) if step.depth == 0 else "  " * step.depth + plain(line) for step, line in _lines(trace)]
-    return "\n".join([*lines, "", _ends(trace)])
+    return "\n".join([*lines, "", ends_text(trace)])
 
 
 def trace_markdown(trace: Trace) -> str:
     """Return a row a step, its depth as leading dots, then the sources at the ends."""
     rows = [
         (
-            "· " * step.depth + _what(step),
-            _word(step, trace),
-            ", ".join(map(_use, step.by)),
+            "· " * step.depth + what_text(step),
+            word_text(step, trace),
+            ", ".join(map(use_text, step.by)),
             ", ".join(dict.fromkeys(hop.job for hop in step.by)),
             ", ".join(dict.fromkeys(hop.run_id for hop in step.by)),
             ", ".join(dict.fromkeys(hop.learned.value for hop in step.by)),
         )
         for step in trace.steps
     ]
-    return f"{markdown_table(HEAD, rows)}\n\n{markdown(_ends(trace))}"
+    return f"{markdown_table(HEAD, rows)}\n\n{markdown(ends_text(trace))}"
 
 
 def _lines(trace: Trace) -> list[tuple[Step, str]]:
-    return [(step, f"{_what(step)}  {_word(step, trace)}{_told(step)}") for step in trace.steps]
+    return [(step, f"{what_text(step)}  {word_text(step, trace)}{_told(step)}") for step in trace.steps]
 
 
-def _what(step: Step) -> str:
+def what_text(step: Step) -> str:
+    """Return the column or table of a step; a table stands for its rows where it was not asked for."""
     return f"rows of {step.what}" if isinstance(step.what, Dataset) and step.depth else str(step.what)
 
 
-def _word(step: Step, trace: Trace) -> str:
+def word_text(step: Step, trace: Trace) -> str:
+    """Return how the step's column came about, and what else is to be known of it."""
     marks = [step.word] if step.word != "rows" else ["table"]
     marks += ["stale: dropped"] if step.dataset in trace.stale else []
     marks += ["see above"] if step.repeated else []
     return ", ".join(marks)
 
 
-def _told(step: Step) -> str:
-    if not step.by:
-        return ""
+def told_by(step: Step) -> str:
+    """Return which jobs and runs said so, and how they know."""
     jobs = dict.fromkeys((hop.job, hop.run_id, hop.learned.value) for hop in step.by)
-    said = "; ".join(f"job {job}, run {run or 'none'}, {learned}" for job, run, learned in jobs)
-    return f"  {', '.join(dict.fromkeys(map(_use, step.by)))}  [{said}]"
+    return "; ".join(f"job {job}, run {run or 'none'}, {learned}" for job, run, learned in jobs)
 
 
-def _use(hop: Hop) -> str:
+def use_text(hop: Hop) -> str:
+    """Return ``DIRECT IDENTITY`` and the like, with whether it is masked."""
     return f"{hop.how} masked" if isinstance(hop, Edge) and hop.masking else hop.how
 
 
-def _ends(trace: Trace) -> str:
+def _told(step: Step) -> str:
+    return f"  {', '.join(dict.fromkeys(map(use_text, step.by)))}  [{told_by(step)}]" if step.by else ""
+
+
+def ends_text(trace: Trace) -> str:
+    """Return the sources at the ends in one sentence."""
     if not trace.origins:
         return "No source was found among the runs whose events were read."
     return f"Sources, among the runs whose events were read: {', '.join(map(str, trace.origins))}"
