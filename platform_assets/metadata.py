@@ -24,6 +24,7 @@ from dagster import (
 
 from governance.events.redact import redact_sql, secrets_of
 from governance.lineage.model import ColumnLineage, InputField
+from governance.page.address import page_address
 from governance.pipeline import Pipeline
 from governance.policy import Policy
 from governance.project import Project
@@ -50,6 +51,7 @@ def table_metadata(policy: Policy, table: str, columns: Mapping[str, str]) -> Me
         "dagster/table_name": table,
         "dagster/uri": f"{namespace}/{table}",
         "dagster/storage_kind": "iceberg",
+        "lineage page": MetadataValue.url(page_address(policy, table)),
     }
     return known | ({"dagster/column_schema": _schema(policy, table, columns.items())} if columns else {})
 
@@ -105,9 +107,10 @@ def column_lineage(lineage: ColumnLineage, assets: Collection[str]) -> TableColu
 
 
 def lineage_image(policy: Policy, lineage: ColumnLineage) -> str:
-    """Return the picture of ``lineage`` as Markdown, with the classes that people declared."""
+    """Return the picture of ``lineage`` as Markdown, with the classes that people declared and the link to the page."""
     drawn = lineage_picture(lineage, lambda table, column: policy.column(table, column).classification)
-    return markdown_image(drawn, f"Column lineage of {lineage.output}")
+    table = lineage.output or ""
+    return f"{markdown_image(drawn, f'Column lineage of {table}')}\n\n[full view]({page_address(policy, table)})"
 
 
 def field_table(lineage: ColumnLineage, assets: Collection[str]) -> str:
