@@ -1,0 +1,77 @@
+"""The graph alone on a page: the view with the smallest of apps around it, written as one file."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+STATIC = Path(__file__).parents[2] / "governance/page/static"
+MODULES = (
+    "model.js",
+    "walk.js",
+    "groups.js",
+    "bundles.js",
+    "measure.js",
+    "layout.js",
+    "svg.js",
+    "boxes.js",
+    "routes.js",
+    "light.js",
+    "zoom.js",
+    "neighbour.js",
+    "svgtext.js",
+    "draw.js",
+)
+APP = """
+const doc = readDocument(document.getElementById('document').textContent);
+const state = {
+  at: null, selected: null, mode: 'both', depth: null, hideIndirect: false, kinds: null, grouping: 'schema',
+  expanded: new Set(), focus: false,
+};
+const lab = {doc, state, graph: standing(doc, null), chosen: [], toggled: [], shown: 0, tools: {
+  reach, standing, boxesOf, bundlesOf, endsOf, foldedAll, keysToReveal, pathOf, fitted, widthOf, LIT}};
+const direction = () => ({impact: 'down', trace: 'up'}[state.mode] ?? 'both');
+lab.light = () => lab.view.light(state.selected && reach(lab.graph, state.selected, {...state, direction: direction()}));
+lab.show = async () => { await lab.view.show(lab.graph, state); lab.shown += 1; };
+lab.set = (patch) => { Object.assign(state, patch); lab.graph = standing(doc, state.at); lab.light(); return lab.show(); };
+lab.view = createView(document.getElementById('graph'), {
+  onSelect(dataset, field) {
+    lab.chosen.push([dataset, field]);
+    state.selected = dataset === null ? null : {dataset, field};
+    lab.light();
+  },
+  onExpand(key) {
+    lab.toggled.push(key);
+    if (!state.expanded.delete(key)) state.expanded.add(key);
+    lab.show();
+  },
+});
+globalThis.lab = lab;
+lab.show().then(() => requestAnimationFrame(() => requestAnimationFrame(() => {
+  performance.mark('painted');
+  document.body.dataset.ready = 'yes';
+})));
+"""
+
+
+def code() -> str:
+    """The graph's modules as one."""
+    texts = (STATIC.joinpath("app", name).read_text("utf-8") for name in MODULES)
+    return "\n".join(re.sub(r"^export |^import .*$", "", text, flags=re.MULTILINE) for text in texts)
+
+
+def write_page(folder: Path, document: dict[str, Any]) -> str:
+    """Write the page of ``document`` and return its address."""
+    data = json.dumps(document).replace("<", "\\u003c")
+    path = folder / "graph.html"
+    path.write_text(
+        "<!doctype html><html lang='en'><head><meta charset='utf-8'><title>graph</title>"
+        f"<style>{STATIC.joinpath('graph.css').read_text('utf-8')}"
+        "body{margin:0}#graph{display:block;width:100vw;height:100vh}</style></head><body>"
+        "<svg id='graph' role='group' aria-label='Lineage'></svg>"
+        f"<script type='application/json' id='document'>{data}</script>"
+        f"<script type='text/plain' id='elk'>{STATIC.joinpath('vendor/elk-worker.min.js').read_text('utf-8')}</script>"
+        f"<script type='module'>{code()}{APP}</script></body></html>",
+        "utf-8",
+    )
+    return path.as_uri()
