@@ -1,0 +1,249 @@
+"""What a query computes, apart from how it is written: to tell a change of values, of rows and of mere text apart.
+
+Each output column gets a digest of its expression, down to the source columns; the query gets one of all that decides
+which rows there are. Aliases, the names of CTEs, layout, comments and brackets are in neither. Equal digests mean equal
+results over equal tables; what is written otherwise may still mean the same, and counts as changed. What is not
+understood is taken as it is written and goes into every digest, so that no change of it is lost.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from governance.statement.model import Statement
+from governance.statement.relations import Relation, Scope
+from governance.statement.shape import Shape, shape
+from governance.statement.text import Text
+
+Schemas = Mapping[str, Mapping[str, str]]
+
+CLAUSES = ("where", "having", "qualify", "limit", "offset", "sample")
+LISTS = ("group", "order", "distinct", "sort", "cluster")
+
+UNEXPECTED = (AttributeError, KeyError, IndexError, TypeError, ValueError, RecursionError)
+"""What a tree that nobody foresaw can raise; such a query is taken as it is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a query computes.
+
+    columns: digest of each output column by its name in lower case, in order
+    rows:    digest of what decides which rows there are
+    types:   the SQL type of the columns that a cast or a source gives one
+    whole:   whether it was understood; else all digests are of the text
+    """
+
+    columns: Mapping[str, str]
+    rows: str
+    types: Mapping[str, str] = field(default_factory=dict)
+    whole: bool = True
+
+
+def meaning(statement: Statement, schemas: Schemas) -> Meaning:
+    """Return the meaning of the statement's query over tables of ``schemas``, which give stars their columns."""
+    text = Text(statement.pipeline)
+    start = text.pipeline.sql.index(statement.query, statement.span[0])
+    tree = text.tree(start, start + len(statement.query))
+    try:
+        found = _Reader(schemas).query(tree, {}, None)
+    except UNEXPECTED:
+        digest = _digest(" ".join(tree.sql("duckdb", comments=False).split()))
+        return Meaning({"*": digest}, digest, whole=False)
+    columns = {name: _digest(column) for name, column in found.columns}
+    types = {name: kind for name, kind in found.types.items() if kind}
+    return Meaning(columns, _digest(found.rows), types)
+
+
+def _digest(value: Shape) -> str:
+    return hashlib.sha256(repr(value).encode("utf-8", "surrogatepass")).hexdigest()[:24]
+
+
+Ctes = Mapping[str, Relation]
+
+
+class _Reader:
+    """One reading of a query's tree; ``schemas`` by table, columns in order."""
+
+    def __init__(self, schemas: Schemas) -> None:
+        self._schemas = schemas
+
+    def query(self, tree: exp.Expr, ctes: Ctes, outer: Scope | None) -> Relation:
+        """Return what a query computes."""
+        ctes = self._with(tree, ctes, outer)
+        if isinstance(tree, exp.Subquery):
+            inner = self.query(tree.this, ctes, outer)
+            scope = Scope((("", inner),), outer)
+            rows = self._clauses(tree, scope, ctes, ())
+            return Relation(inner.columns, (inner.rows, rows) if rows else inner.rows, inner.open, inner.types)
+        if isinstance(tree, exp.SetOperation):
+            return self._set_operation(tree, ctes, outer)
+        if isinstance(tree, exp.Select):
+            return self._select(tree, ctes, outer)
+        return Relation((), ("as written", self._shape(tree, Scope((), outer), ctes)), open=True)
+
+    def _with(self, tree: exp.Expr, ctes: Ctes, outer: Scope | None) -> Ctes:
+        clause = tree.args.get("with_")
+        if clause is None:
+            return ctes
+        known = dict(ctes)
+        for cte in clause.expressions:
+            name = cte.alias.lower()
+            if clause.recursive:
+                # what it reads of itself is told by what it reads of others, and by its text
+                known[name] = Relation((), ("itself",), open=True)
+            names = [it.name.lower() for it in cte.args["alias"].columns]
+            known[name] = self.query(cte.this, known, outer).renamed(names)
+        return known
+
+    def _set_operation(self, tree: exp.SetOperation, ctes: Ctes, outer: Scope | None) -> Relation:
+        left, right = self.query(tree.left, ctes, outer), self.query(tree.right, ctes, outer)
+        how = type(tree).__name__
+        if tree.args.get("by_name"):
+            names = dict.fromkeys(name for name, _ in (*left.columns, *right.columns))
+            columns = tuple((name, (how, left.column(name), right.column(name))) for name in names)
+        else:
+            pairs = zip(left.columns, right.columns, strict=False)
+            columns = tuple((name, (how, column, other)) for (name, column), (_, other) in pairs)
+        compared = not isinstance(tree, exp.Union) or tree.args.get("distinct") or left.open or right.open
+        scope = Scope((("", Relation(columns, ())),), outer)
+        clauses = self._clauses(tree, scope, ctes, [column for _, column in columns])
+        said = bool(tree.args.get("distinct")), bool(tree.args.get("by_name")), clauses
+        rows = how, said, left.rows, right.rows, columns if compared else ()
+        return Relation(columns, rows, left.open or right.open, left.types)
+
+    def _select(self, tree: exp.Select, ctes: Ctes, outer: Scope | None) -> Relation:
+        scope, sources = self._from(tree, ctes, outer)
+        columns, types = self._columns(tree, scope, ctes)
+        known = [column for _, column in columns]
+        rows: Shape = ("select", sources, self._clauses(tree, scope, ctes, known), _aggregates(tree))
+        if any(item.find(exp.Unnest, exp.Explode) for item in tree.expressions):
+            rows = rows, tuple(known)
+        hidden = any(name == "*" for name, _ in columns)
+        return Relation(tuple(columns), rows, hidden, types)
+
+    def _from(self, tree: exp.Select, ctes: Ctes, outer: Scope | None) -> tuple[Scope, Shape]:
+        first = tree.args.get("from_")
+        scope = Scope((), outer)
+        told: list[Shape] = []
+        parts = [(first.this, None)] if first else []
+        parts += [(join.this, join) for join in tree.args.get("joins") or ()]
+        parts += [(lateral, None) for lateral in tree.args.get("laterals") or ()]
+        for part, join in parts:
+            relation = self._relation(part, ctes, scope)
+            alias = (part.alias_or_name or "").lower()
+            scope = Scope((*scope.relations, (alias, relation)), outer)
+            # how it is joined, with what it joins in scope by then
+            told.append((relation.rows, self._join(join, scope, ctes) if join else ()))
+        return scope, tuple(told)
+
+    def _join(self, join: exp.Expr, scope: Scope, ctes: Ctes) -> Shape:
+        said: list[Shape] = []
+        for name, value in sorted(join.args.items()):
+            if name != "this" and value:
+                parts = value if isinstance(value, list) else [value]
+                said.append((name, *(self._shape(it, scope, ctes) if isinstance(it, exp.Expr) else it for it in parts)))
+        return tuple(said)
+
+    def _relation(self, part: exp.Expr, ctes: Ctes, scope: Scope) -> Relation:
+        alias = part.args.get("alias")
+        names = [it.name.lower() for it in alias.columns] if isinstance(alias, exp.TableAlias) else []
+        modified = [part.args[name] for name in ("pivots", "sample", "joins") if part.args.get(name)]
+        if isinstance(part, exp.Table) and isinstance(part.this, exp.Identifier):
+            base = self._table(part, ctes)
+        elif isinstance(part, exp.Subquery):
+            # only LATERAL sees what stands before it, and saying so changes nothing for one that does not look
+            base = self.query(part, ctes, scope)
+        else:
+            return Relation((), ("as written", self._shape(part, scope, ctes), tuple(names)), open=True)
+        if modified:
+            said = tuple(
+                self._shape(it, scope, ctes) for them in modified for it in (them if isinstance(them, list) else [them])
+            )
+            return Relation((), (said, base.all), open=True)
+        return base.renamed(names)
+
+    def _table(self, part: exp.Table, ctes: Ctes) -> Relation:
+        name = ".".join(it.name for it in part.parts).lower()
+        if name in ctes:
+            return ctes[name]
+        schema = self._schemas.get(name)
+        columns = tuple((column.lower(), ("source", name, column.lower())) for column in schema or ())
+        kinds = {column.lower(): kind.upper() for column, kind in (schema or {}).items() if kind != "unknown"}
+        return Relation(columns, ("table", name), schema is None, kinds)
+
+    def _columns(self, tree: exp.Select, scope: Scope, ctes: Ctes) -> tuple[list[tuple[str, Shape]], dict[str, str]]:
+        columns: list[tuple[str, Shape]] = []
+        types: dict[str, str] = {}
+        for item in tree.expressions:
+            if item.is_star:
+                columns += self._star(item, scope, ctes)
+                types |= {name: kind for _, relation in scope.relations for name, kind in relation.types.items()}
+                continue
+            name = (item.alias_or_name or item.sql("duckdb", comments=False)).lower()
+            found = self._shape(item, scope, ctes)
+            if item.find(exp.Window):
+                found = found, tuple(self._shape(it, scope, ctes) for it in tree.args.get("windows") or ())
+            columns.append((name, found))
+            scope.items.setdefault(name, found)
+            types[name] = _cast(item.unalias()) or scope.kind(item.unalias())
+        return columns, types
+
+    def _star(self, item: exp.Expr, scope: Scope, ctes: Ctes) -> list[tuple[str, Shape]]:
+        star = item.this if isinstance(item, exp.Column) else item
+        wanted = item.table.lower() if isinstance(item, exp.Column) else ""
+        if not isinstance(star, exp.Star) or any(it.open for alias, it in scope.relations if wanted in ("", alias)):
+            everything = tuple(relation.all for _, relation in scope.relations)
+            return [("*", (self._shape(item, scope, ctes), everything))]
+        dropped = {_name(it) for it in star.args.get("except_") or ()}
+        replaced = {it.alias.lower(): self._shape(it, scope, ctes) for it in star.args.get("replace") or ()}
+        renamed = {_name(it.this): it.alias.lower() for it in star.args.get("rename") or ()}
+        return [
+            (renamed.get(name, name), replaced.get(name, ("column", 0, at, column)))
+            for at, (alias, relation) in enumerate(scope.relations)
+            if wanted in ("", alias)
+            for name, column in relation.columns
+            if name not in dropped
+        ]
+
+    def _clauses(self, tree: exp.Expr, scope: Scope, ctes: Ctes, columns: Iterable[Shape]) -> Shape:
+        """Return what a query's clauses say of its rows; positions in lists mean its ``columns``."""
+        own = tuple(columns)
+        said: list[Shape] = []
+        for name in (*CLAUSES, *LISTS):
+            part = tree.args.get(name)
+            if name == "group" and part is not None and part.args.get("all"):
+                # GROUP BY ALL groups by what is no aggregate, as if it were listed
+                keys = [it for it, item in zip(own, tree.expressions, strict=False) if not item.find(exp.AggFunc)]
+                said.append((name, ("Group", (("expressions", tuple(keys)),))))
+            elif isinstance(part, exp.Expr):
+                said.append((name, self._shape(part, scope, ctes, own if name in LISTS else ())))
+        return tuple(said), own if tree.args.get("distinct") else ()
+
+    def _shape(self, part: exp.Expr, scope: Scope, ctes: Ctes, positions: tuple[Shape, ...] = ()) -> Shape:
+        def resolve(it: exp.Expr) -> Shape | None:
+            if isinstance(it, exp.Column) and not isinstance(it.this, exp.Star):
+                return scope.column(it)
+            if isinstance(it, exp.Query):
+                return ("query", self.query(it, ctes, scope).all)
+            if positions and isinstance(it, exp.Literal) and it.is_int and 0 < int(it.name) <= len(positions):
+                return positions[int(it.name) - 1]
+            return None
+
+        return shape(part, resolve)
+
+
+def _aggregates(tree: exp.Select) -> bool:
+    """Whether it has one row however many it reads."""
+    found = (it for item in tree.expressions for it in item.find_all(exp.AggFunc))
+    return any(not isinstance(it.parent, exp.Window) for it in found)
+
+
+def _cast(item: exp.Expr) -> str:
+    return item.to.sql("duckdb").upper() if isinstance(item, exp.Cast) else ""
+
+
+def _name(part: exp.Expr) -> str:
+    return part.name.lower()

@@ -1,0 +1,50 @@
+"""The structure of an expression as a nested tuple that layout, comments and brackets do not change.
+
+Two expressions of equal shape, with columns that mean the same, compute the same. The reverse does not hold: what is
+written otherwise may mean the same, and counts as changed.
+"""
+
+from collections.abc import Callable, Hashable, Iterator
+from typing import TypeAlias
+
+from sqlglot import exp
+
+Shape: TypeAlias = Hashable
+Resolve: TypeAlias = Callable[[exp.Expr], Shape | None]
+"""What a part means where its structure does not say: a column, a subquery. None for all other parts."""
+
+UNORDERED = (exp.And, exp.Or)
+"""Connectives whose operands may stand in any order."""
+
+
+def shape(part: exp.Expr, resolve: Resolve) -> Shape:
+    """Return the shape of ``part``."""
+    known = resolve(part)
+    if known is not None:
+        return known
+    if isinstance(part, (exp.Paren, exp.Alias)):
+        return shape(part.this, resolve)
+    if isinstance(part, UNORDERED):
+        # a condition said twice is said once
+        operands = {shape(operand, resolve) for operand in part.flatten()}
+        return type(part).__name__, tuple(sorted(operands, key=repr))
+    if isinstance(part, exp.Identifier):
+        return "name", part.name.lower()
+    if isinstance(part, exp.Literal):
+        return "literal", part.is_string, part.name
+    return type(part).__name__, tuple(_arguments(part, resolve))
+
+
+def _arguments(part: exp.Expr, resolve: Resolve) -> Iterator[Shape]:
+    for name in sorted(part.args):
+        value = _value(part.args[name], resolve)
+        if value not in (None, (), False):
+            yield name, value
+
+
+def _value(value: object, resolve: Resolve) -> Shape:
+    if isinstance(value, exp.Expr):
+        return shape(value, resolve)
+    if isinstance(value, list | tuple):
+        return tuple(_value(it, resolve) for it in value)
+    return value.lower() if isinstance(value, str) else str(value) if value not in (None, False) else None
