@@ -76,9 +76,7 @@ def _inputs(inputs: list[Dataset], columns: int, random: Random) -> Iterator[Inp
         yield _input(random.choice(inputs), columns, random, (*FIELD_KINDS, Transformation.CONDITIONAL))
 
 
-def _input(
-    dataset: Dataset, columns: int, random: Random, kinds: tuple[Transformation, ...]
-) -> InputFieldPart:
+def _input(dataset: Dataset, columns: int, random: Random, kinds: tuple[Transformation, ...]) -> InputFieldPart:
     kind = random.choice(kinds)
     used = TransformationPart(kind.type, kind.subtype, None, random.random() < 0.02)  # noqa: PLR2004  a few are masked
     return InputFieldPart(dataset.namespace, dataset.name, f"column_{random.randrange(columns):02}", (used,))

@@ -5,7 +5,6 @@ needs when it is called.
 """
 
 import json
-import os
 import sys
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -117,22 +116,6 @@ def run(tables: tuple[str, ...]) -> None:
         outcome = run_job(build_definitions(project), "nightly", instance, tables)
     click.echo(outcome_text(outcome))
     sys.exit(1 if outcome.failed or outcome.red else 0)
-
-
-@main.command()
-@click.option("--host", default="127.0.0.1", show_default=True)
-@click.option("--port", type=click.IntRange(1, 65535), default=3000, show_default=True)
-def dev(host: str, port: int) -> None:
-    """Open Dagster's UI on this project."""
-    from platform_assets.instance import dagster_home
-
-    project = find_project()
-    os.environ.setdefault("DAGSTER_HOME", str(dagster_home(project)))
-    # dagster dev recommends dg dev at every start; what this starts is the same
-    os.environ.setdefault("PYTHONWARNINGS", "ignore:Function `dev_command` is superseded")
-    os.chdir(project.root)
-    dagster = str(Path(sys.executable).with_name("dagster"))
-    os.execv(dagster, [dagster, "dev", "--host", host, "--port", str(port)])  # noqa: S606  no shell, our own arguments
 
 
 @main.command()

@@ -65,7 +65,35 @@ def ui(host: str, port: int, events: Path | None) -> None:
     serve(find_project(), events, host, port, click.echo)
 
 
-COMMANDS: tuple[click.Command, ...] = (report, ui)
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True)
+@click.option("--port", type=click.IntRange(1, 65535), default=3000, show_default=True)
+@click.option("--page-port", type=click.IntRange(1, 65535), default=3001, show_default=True, help="The page's port.")
+def dev(host: str, port: int, page_port: int) -> None:
+    """Open Dagster's UI on this project, and the lineage page beside it; both end together.
+
+    Each links to the other by the addresses of [ui] in lineage.toml: change them there as well.
+    """
+    from platform_assets.dev import side_by_side
+    from platform_assets.instance import dagster_home
+
+    project = find_project()
+    env = {
+        # dagster dev recommends dg dev at every start; what this starts is the same
+        "PYTHONWARNINGS": "ignore:Function `dev_command` is superseded",
+        "DAGSTER_HOME": str(dagster_home(project)),
+        **os.environ,
+    }
+    os.chdir(project.root)
+    programs = Path(sys.executable).parent
+    commands = {
+        "Dagster": (str(programs / "dagster"), "dev", "--host", host, "--port", str(port)),
+        "the page": (str(programs / "headwater"), "ui", "--host", host, "--port", str(page_port)),
+    }
+    sys.exit(side_by_side(commands, env, lambda text: click.echo(text, err=True)))
+
+
+COMMANDS: tuple[click.Command, ...] = (dev, report, ui)
 
 
 def _shown(project: Project, events: Path | None, as_of: str | None) -> "Shown":
