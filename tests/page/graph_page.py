@@ -29,7 +29,12 @@ const state = {
   expanded: new Set(), focus: false,
 };
 const lab = {doc, state, graph: standing(doc, null), chosen: [], toggled: [], shown: 0, tools: {
-  reach, standing, boxesOf, bundlesOf, endsOf, foldedAll, keysToReveal, pathOf, fitted, widthOf, LIT}};
+  readDocument, reach, standing, boxesOf, bundlesOf, endsOf, foldedAll, keysToReveal, pathOf, fitted, widthOf, LIT}};
+lab.find = (known, name) => {
+  const dataset = known.datasets.findIndex((it) => it.name === name || name.startsWith(`${it.name}.`));
+  const field = known.datasets[dataset].fields.findIndex((it) => `${known.datasets[dataset].name}.${it.name}` === name);
+  return {dataset, field: field < 0 ? null : field};
+};
 const direction = () => ({impact: 'down', trace: 'up'}[state.mode] ?? 'both');
 lab.light = () => lab.view.light(state.selected && reach(lab.graph, state.selected, {...state, direction: direction()}));
 lab.show = async () => { await lab.view.show(lab.graph, state); lab.shown += 1; };

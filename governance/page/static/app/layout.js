@@ -23,23 +23,41 @@ const OPTIONS = {
   'elk.padding': '[top=24,left=24,bottom=24,right=24]',
 };
 
+// started as the page is read: it compiles beside the reading of the document
+const layoutWorker = startWorker();
+
+function startWorker() {
+  const text = document.getElementById('elk').textContent;
+  const address = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
+  const started = new Worker(address);
+  URL.revokeObjectURL(address);
+  return started;
+}
+
+/** A long chain of many boxes is broken into lines, as text is: one line of them would be too small to read. */
+const WRAPPED = {
+  'elk.layered.wrapping.strategy': 'MULTI_EDGE',
+  'elk.layered.wrapping.additionalEdgeSpacing': '24',
+  'elk.layered.wrapping.correctionFactor': '2.2',
+};
+const MANY_BOXES = 16;
+
 /** A function that lays out: ({doc, boxes, ends, bundles}, width over height) → Promise of {boxes: [{x, y, width,
  * height}], routes: [points of each bundle]}. Of calls that come while one runs only the last is run; the others
  * answer null. */
 export function createLayout() {
-  const worker = startWorker();
   const waiting = new Map();
   let next = null;
   let sent = 0;
-  worker.postMessage({ id: sent, cmd: 'register', algorithms: ['layered'] });
-  worker.onmessage = ({ data }) => {
+  layoutWorker.postMessage({ id: sent, cmd: 'register', algorithms: ['layered'] });
+  layoutWorker.onmessage = ({ data }) => {
     const settle = waiting.get(data.id);
     waiting.delete(data.id);
     if (settle && data.error) settle.reject(new Error(String(data.error.message ?? data.error)));
     else settle?.resolve(data.data);
     if (next && !waiting.size) send();
   };
-  worker.onerror = (event) => {
+  layoutWorker.onerror = (event) => {
     for (const call of [...waiting.values(), next]) call?.reject(new Error(`the layout stopped: ${event.message}`));
     waiting.clear();
     next = null;
@@ -47,7 +65,7 @@ export function createLayout() {
   const send = () => {
     sent += 1;
     waiting.set(sent, next);
-    worker.postMessage({ id: sent, cmd: 'layout', graph: next.graph, layoutOptions: {}, options: {} });
+    layoutWorker.postMessage({ id: sent, cmd: 'layout', graph: next.graph, layoutOptions: {}, options: {} });
     next = null;
   };
   return (picture, aspect) => new Promise((resolve, reject) => {
@@ -56,14 +74,6 @@ export function createLayout() {
     next = { graph: elkGraph(picture, aspect), resolve: settle, reject };
     if (!waiting.size) send();
   });
-}
-
-function startWorker() {
-  const text = document.getElementById('elk').textContent;
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
-  const worker = new Worker(address);
-  URL.revokeObjectURL(address);
-  return worker;
 }
 
 function elkGraph({ doc, boxes, ends, bundles }, aspect) {
@@ -78,7 +88,8 @@ function elkGraph({ doc, boxes, ends, bundles }, aspect) {
     id: `e${i}`, sources: [port(bundle.from, 'E')], targets: [port(bundle.to, 'W')],
   }));
   const children = boxes.map((box, b) => elkBox(b, sizeOf(doc, box), ports[b]));
-  return { id: 'all', layoutOptions: { ...OPTIONS, 'elk.aspectRatio': String(aspect) }, children, edges };
+  const layoutOptions = { ...OPTIONS, ...(boxes.length > MANY_BOXES ? WRAPPED : {}), 'elk.aspectRatio': String(aspect) };
+  return { id: 'all', layoutOptions, children, edges };
 }
 
 function elkBox(b, { width, height }, ports) {

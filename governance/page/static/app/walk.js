@@ -144,7 +144,7 @@ function downstream(graph, start, { depth, rows, allowed }) {
   const seeUntold = (f, at) => {
     const write = graph.writes[graph.flowWrite[f]];
     if (!write.traced) walk.table(write.dataset, UNKNOWN, at);
-    else for (const id of write.gaps) walk.field(id, UNKNOWN, at);
+    else for (const id of write.gaps) seeField(id, UNKNOWN, at);
     if (!write.traced || write.gaps.length) walk.flow(f, LIT.unknown, at);
   };
   const over = (e, touch, at) => {
