@@ -1,4 +1,4 @@
-"""The jobs and schedules: ``nightly`` builds everything, ``governance`` checks everything.
+"""The jobs and schedules: ``nightly`` builds everything, ``governance`` checks everything and keeps a report of it.
 
 A check in an asset's own run does not run at all where the asset fails, and no asset's run sees a table that no asset
 owns: so the rules run again, on a schedule, over everything that Dagster, the catalog and the events know.
@@ -17,25 +17,26 @@ from dagster._core.definitions.unresolved_asset_job_definition import (
     UnresolvedAssetJobDefinition,  # the type that define_asset_job returns has no public name
 )
 
-from governance_checks.scheduler import CHECKS_ONLY
+from governance_checks.scheduler import CHECKS_ONLY, REPORT
 
 IN_PROCESS: dict[str, object] = {"execution": {"config": {"in_process": {}}}}
 """One process for all steps: several times faster than one each, and the launchpad can still choose multiprocess."""
 
 
 def build_jobs() -> tuple[UnresolvedAssetJobDefinition, UnresolvedAssetJobDefinition]:
-    """Return ``nightly`` (every asset with its checks) and ``governance`` (every check, nothing built)."""
+    """Return ``nightly`` (every table with its checks) and ``governance`` (every check and the report, no table)."""
     nightly = define_asset_job(
         "nightly",
-        selection=AssetSelection.all(),
+        selection=AssetSelection.all() - AssetSelection.assets(REPORT),
         description="Build every table from its pipeline, and check each one before anything downstream reads it.",
         config=IN_PROCESS,
         executor_def=multi_or_in_process_executor,
     )
     governance = define_asset_job(
         "governance",
-        selection=AssetSelection.all_asset_checks(),
-        description="Run every rule over what Dagster, the catalog and the events know, failed runs included.",
+        selection=AssetSelection.all_asset_checks() | AssetSelection.assets(REPORT),
+        description="Run every rule over what Dagster, the catalog and the events know, failed runs included, and keep "
+        "the lineage page as a report.",
         config=IN_PROCESS,
         executor_def=multi_or_in_process_executor,
         run_tags=CHECKS_ONLY,

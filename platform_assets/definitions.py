@@ -20,10 +20,12 @@ from governance.rules import Known
 from governance_checks.compaction import build_compaction
 from governance_checks.factory import build_checks, platform_asset
 from governance_checks.governance_job import build_jobs, build_schedules
+from governance_checks.lineage_report import build_report
 from governance_checks.scheduler import WINDOW, Ended, ended_attempts
 from governance_checks.sensors import Closer, build_sensors
 from platform_assets.factory import Loaded, build_assets, duckdb_resource, load
 from platform_assets.known import known
+from platform_assets.page import project_page
 from platform_assets.repair import repair_events
 
 
@@ -36,11 +38,11 @@ def build_definitions(project: Project) -> Definitions:
     loaded = load(project)
     nightly, governance = build_jobs()
     compact_events, compaction = build_compaction(EventStore(project.events))
+    asked = partial(known_to, project, finished={})
+    report = build_report(project.state, asked, lambda now: project_page(project, now).shown)
     return Definitions(
-        assets=[*build_assets(loaded), platform_asset()],
-        asset_checks=build_checks(
-            (pipeline.table for pipeline in loaded.pipelines), partial(known_to, project, finished={})
-        ),
+        assets=[*build_assets(loaded), platform_asset(), report],
+        asset_checks=build_checks((pipeline.table for pipeline in loaded.pipelines), asked),
         jobs=[nightly, governance, compact_events],
         schedules=build_schedules(nightly, governance),
         sensors=[*build_sensors(closer_of(loaded)), _automation(), compaction],
