@@ -36,9 +36,16 @@ lab.find = (known, name) => {
   return {dataset, field: field < 0 ? null : field};
 };
 const direction = () => ({impact: 'down', trace: 'up'}[state.mode] ?? 'both');
-lab.light = () => lab.view.light(state.selected && reach(lab.graph, state.selected, {...state, direction: direction()}));
+lab.light = () => {
+  lab.view.light(state.selected && reach(lab.graph, state.selected, {...state, direction: direction()}));
+};
 lab.show = async () => { await lab.view.show(lab.graph, state); lab.shown += 1; };
-lab.set = (patch) => { Object.assign(state, patch); lab.graph = standing(doc, state.at); lab.light(); return lab.show(); };
+lab.set = (patch) => {
+  Object.assign(state, patch);
+  lab.graph = standing(doc, state.at);
+  lab.light();
+  return lab.show();
+};
 lab.view = createView(document.getElementById('graph'), {
   onSelect(dataset, field) {
     lab.chosen.push([dataset, field]);

@@ -15,6 +15,11 @@ FLAT = ("a", "b", "c", "d")
 NESTED = ("a", "a.x", "a.x.y", "b", "b.x")
 
 
+def seeded(seed: int) -> Random:
+    """The same figures for the same seed."""
+    return Random(seed)  # noqa: S311  figures, no secrets
+
+
 def learning_platform() -> list[dict[str, Any]]:
     """One run of each pipeline of the fixture."""
     told: dict[str, dict[str, list[str]]] = {}
@@ -48,7 +53,7 @@ def made_up(random: Random, columns: tuple[str, ...]) -> list[dict[str, Any]]:
         for gap in random.sample(columns, random.choice([0, 0, 1])):
             del fields[gap]
         rows = [_source(random, columns, KINDS[3:7]) for _ in range(random.randrange(3))]
-        traced = random.random() < 0.85  # noqa: S311  no secret
+        traced = random.random() < 0.85
         written = table(name, fields if traced else None, rows=rows, schema=columns)
         reads = random.sample(NAMES, random.randrange(3))
         told.append(event(job, f"2026-11-{place + 1:02}T02:00:00Z", reads=reads, writes=[written]))

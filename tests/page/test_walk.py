@@ -1,8 +1,6 @@
 """The page's own walk over the document finds what impact and trace find in the graph, on every column and table."""
 
 from collections.abc import Iterator
-from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -16,7 +14,7 @@ from governance.runs import Run
 from governance.trace import trace_rows
 from tests.page.graph_page import write_page
 from tests.page.made import shown
-from tests.page.platforms import FLAT, NESTED, learning_platform, made_up
+from tests.page.platforms import FLAT, NESTED, learning_platform, made_up, seeded
 
 pytestmark = pytest.mark.browser
 
@@ -111,7 +109,7 @@ def test_every_column_and_table_of_the_learning_platform(page: Page) -> None:
 
 @pytest.mark.parametrize("seed", range(24))
 def test_platforms_made_up(page: Page, seed: int) -> None:
-    random = Random(seed)
+    random = seeded(seed)
     said = shown(made_up(random, FLAT if seed % 2 else NESTED))
 
     assert agrees(said.graph, Walked(page, document(said))) > 0
@@ -119,7 +117,7 @@ def test_platforms_made_up(page: Page, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_up_by_value_is_the_mirror_of_down_by_value(page: Page, seed: int) -> None:
-    said = shown(made_up(Random(seed), FLAT))
+    said = shown(made_up(seeded(seed), FLAT))
     found = Walked(page, document(said)).found
     fields = [it for it in found if isinstance(it, Field)]
 
@@ -131,7 +129,7 @@ def test_up_by_value_is_the_mirror_of_down_by_value(page: Page, seed: int) -> No
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("depth", [1, 2])
 def test_depth_counts_hops(page: Page, seed: int, depth: int) -> None:
-    said = shown(made_up(Random(seed), FLAT))
+    said = shown(made_up(seeded(seed), FLAT))
     walked = Walked(page, document(said), depth=depth)
 
     for start, found in walked.found.items():
@@ -172,7 +170,7 @@ def test_only_the_kinds_asked_for_are_walked(page: Page) -> None:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_as_of_each_run(page: Page, seed: int) -> None:
-    said = shown(made_up(Random(100 + seed), FLAT))
+    said = shown(made_up(seeded(100 + seed), FLAT))
     made = document(said)
 
     for run in made["runs"][:: max(1, len(made["runs"]) // 3)]:

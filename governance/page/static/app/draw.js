@@ -50,8 +50,10 @@ async function show(view, graph, state) {
   const places = endsOf(graph, boxes);
   const bundles = bundlesOf(graph, boxes, places, state);
   const aspect = view.canvas.clientWidth / Math.max(1, view.canvas.clientHeight) || 1.6;
+  view.canvas.setAttribute('aria-busy', 'true');
   const laid = await view.layout({ doc: graph.doc, boxes, ends: places.ends, bundles }, aspect);
   if (!laid || asked !== view.asked) return false;
+  view.canvas.setAttribute('aria-busy', 'false');
   draw(view, { graph, state, boxes, places, bundles, placed: laid.boxes, routes: laid.routes });
   return true;
 }

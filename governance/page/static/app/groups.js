@@ -6,7 +6,7 @@ import { LIT, reach } from './walk.js';
 const FEW_BOXES = 60;
 const FEW_COLUMNS = 900;
 /** So many columns a box shows before its last line stands for the rest. */
-const LONG_TABLE = 40;
+const LONG_TABLE = 25;
 
 /** The group that a dataset is in, as `grouping` ('schema', 'namespace', 'none') says; null: in none. */
 export function groupOf(dataset, grouping) {

@@ -1,8 +1,8 @@
 // Where the boxes stand: the layered algorithm of ELK, in a worker made from the page's own inert block of text.
 import { lineMiddle, sizeOf } from './measure.js';
 
-/** Above so many lines the routes are drawn from end to end, and only the boxes are laid out. */
-const MANY_LINES = 1200;
+/** Above so many lines those between two boxes share one way. */
+const MANY_LINES = 400;
 
 const OPTIONS = {
   'elk.algorithm': 'layered',
@@ -70,22 +70,22 @@ export function createLayout() {
   };
   return (picture, aspect) => new Promise((resolve, reject) => {
     next?.resolve(null);
-    const settle = (placed) => resolve(placed && placedOf(picture, placed));
-    next = { graph: elkGraph(picture, aspect), resolve: settle, reject };
+    const ways = waysOf(picture);
+    const settle = (laid) => resolve(laid && placedOf(picture, ways, laid));
+    next = { graph: elkGraph(picture, ways, aspect), resolve: settle, reject };
     if (!waiting.size) send();
   });
 }
 
-function elkGraph({ doc, boxes, ends, bundles }, aspect) {
-  const drawn = bundles.length > MANY_LINES ? pairs(ends, bundles) : bundles;
+function elkGraph({ doc, boxes, ends, bundles }, ways, aspect) {
   const ports = boxes.map(() => new Map());
   const port = (end, side) => {
     const { box, line } = ends[end];
-    ports[box].set(`${side}${end}`, { end, side, y: lineMiddle(line) });
+    ports[box].set(`${side}${end}`, { side, y: lineMiddle(line) });
     return `${side}${end}`;
   };
-  const edges = drawn.map((bundle, i) => ({
-    id: `e${i}`, sources: [port(bundle.from, 'E')], targets: [port(bundle.to, 'W')],
+  const edges = [...new Set(ways)].map((i) => ({
+    id: `e${i}`, sources: [port(bundles[i].from, 'E')], targets: [port(bundles[i].to, 'W')],
   }));
   const children = boxes.map((box, b) => elkBox(b, sizeOf(doc, box), ports[b]));
   const layoutOptions = { ...OPTIONS, ...(boxes.length > MANY_BOXES ? WRAPPED : {}), 'elk.aspectRatio': String(aspect) };
@@ -104,32 +104,37 @@ function elkBox(b, { width, height }, ports) {
   };
 }
 
-/** One bundle for each pair of boxes: enough to place them. */
-function pairs(ends, bundles) {
-  const seen = new Map();
-  for (const bundle of bundles) {
-    const key = `${ends[bundle.from].box} ${ends[bundle.to].box}`;
-    if (!seen.has(key)) seen.set(key, bundle);
-  }
-  return [...seen.values()];
+/** For each bundle the one whose way it takes: its own, or that of the middle one between the same two boxes where one of
+ * them is folded or there are many. */
+function waysOf({ boxes, ends, bundles }) {
+  const between = new Map();
+  const shared = bundles.map(({ from, to }, i) => {
+    const [source, target] = [ends[from].box, ends[to].box];
+    const open = boxes[source].kind === 'open' && boxes[target].kind === 'open';
+    if (source === target || (open && bundles.length <= MANY_LINES)) return null;
+    const key = `${source} ${target}`;
+    between.set(key, [...(between.get(key) ?? []), i]);
+    return key;
+  });
+  return shared.map((key, i) => (key === null ? i : middle(between.get(key))));
 }
 
-function placedOf({ ends, bundles }, laid) {
+function middle(list) {
+  return list[list.length >> 1];
+}
+
+function placedOf({ ends, bundles }, ways, laid) {
   const boxes = laid.children.map(({ x, y, width, height }) => ({ x, y, width, height }));
-  const routed = laid.edges.length === bundles.length;
-  const routes = bundles.map((bundle, i) => (routed ? sectionPoints(laid.edges[i]) : straight(ends, boxes, bundle)));
+  const sections = new Map(laid.edges.map(({ id, sections: [section] }) => [Number(id.slice(1)), section]));
+  const routes = bundles.map(({ from, to }, i) => {
+    const { startPoint, bendPoints = [], endPoint } = sections.get(ways[i]);
+    if (ways[i] === i) return [startPoint, ...bendPoints, endPoint];
+    return [portPoint(ends[from], boxes, 'E'), ...bendPoints, portPoint(ends[to], boxes, 'W')];
+  });
   return { boxes, routes };
 }
 
-function sectionPoints({ sections }) {
-  const [{ startPoint, bendPoints = [], endPoint }] = sections;
-  return [startPoint, ...bendPoints, endPoint];
-}
-
-function straight(ends, boxes, { from, to }) {
-  const [source, target] = [ends[from], ends[to]];
-  return [
-    { x: boxes[source.box].x + boxes[source.box].width, y: boxes[source.box].y + lineMiddle(source.line) },
-    { x: boxes[target.box].x, y: boxes[target.box].y + lineMiddle(target.line) },
-  ];
+function portPoint({ box, line }, boxes, side) {
+  const { x, y, width } = boxes[box];
+  return { x: side === 'E' ? x + width : x, y: y + lineMiddle(line) };
 }

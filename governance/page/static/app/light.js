@@ -2,14 +2,21 @@
 import { counted } from './boxes.js';
 import { LIT } from './walk.js';
 
-const TOUCHES = ['value', 'population', 'unknown', 'start', 'faded'];
 const WORDS = { [LIT.value]: 'value', [LIT.population]: 'population', [LIT.unknown]: 'unknown' };
 
 /** Lights what `result` (of `reach`; null: nothing) reaches in a drawing, and fades the rest. */
 export function lightDrawing(drawing, result) {
   const touched = result && touchOf(drawing.graph, result);
-  drawing.boxes.forEach((box, b) => lightBox(drawing, box, drawing.elements[b], touched, result));
-  drawing.bundles.forEach((bundle, i) => mark(drawing.links[i], result && bundleTouch(bundle, result)));
+  drawing.boxes.forEach((box, b) => lightBox(box, drawing.elements[b], touched, result));
+  const lit = [];
+  drawing.bundles.forEach((bundle, i) => {
+    const touch = result && bundleTouch(bundle, result);
+    mark(drawing.links[i], touch);
+    if (touch && touch !== 'faded') lit.push(drawing.links[i]);
+  });
+  // over the faded ones, of value last; append moves what is there already
+  lit.sort((a, b) => (a.touch === 'value') - (b.touch === 'value'));
+  lit[0]?.parentNode?.append(...lit);
 }
 
 /** How each field and each table's rows are touched: a word, or null. */
@@ -25,18 +32,31 @@ function touchOf({ doc }, result) {
   const unknown = new Set([...result.unknownTables, ...result.upUnknownTables]);
   const { dataset, field } = result.start;
   const start = field === null ? -1 : doc.firstField[dataset] + field;
-  return { fields, rows, unknown, start, dataset, whole: field === null };
+  return { fields, counts: countsOf(doc, fields), rows, unknown, start, whole: field === null };
 }
 
-function lightBox({ graph }, box, { element, lines }, touched, result) {
+/** How many fields of each dataset are reached by value (at 2 d) and by population (at 2 d + 1). */
+function countsOf(doc, fields) {
+  const counts = new Int32Array(2 * doc.datasets.length);
+  for (let id = 0; id < fields.length; id += 1) {
+    if (fields[id] === LIT.value) counts[2 * doc.datasetOf[id]] += 1;
+    else if (fields[id] === LIT.population) counts[2 * doc.datasetOf[id] + 1] += 1;
+  }
+  return counts;
+}
+
+function lightBox(box, { element, lines }, touched, result) {
   box.lines.forEach((line, l) => {
     if (line.kind === 'field') lightField(lines[l], line.id, touched);
     else if (line.kind === 'rows') mark(lines[l], touched && (touched.rows.has(box.dataset) ? 'population' : 'faded'));
     else if (line.kind === 'more') lightCount(lines[l], touched && countOf(touched, line.ids));
   });
   if (!touched) { mark(element, null); lightCount(lines[0], null); return; }
-  const ids = box.datasets.flatMap((d) => range(graph.doc.firstField[d], graph.doc.firstField[d + 1]));
-  const count = countOf(touched, ids);
+  const count = { value: 0, population: 0 };
+  for (const d of box.datasets) {
+    count.value += touched.counts[2 * d];
+    count.population += touched.counts[2 * d + 1];
+  }
   const own = box.datasets.includes(result.start.dataset);
   const unknown = box.datasets.some((d) => touched.unknown.has(d));
   const any = own || unknown || count.value || count.population || box.datasets.some((d) => touched.rows.has(d));
@@ -51,10 +71,6 @@ function boxTouch(box, count, start, unknown) {
   return count.population ? 'population' : 'unknown';
 }
 
-function range(from, to) {
-  return Array.from({ length: to - from }, (_, i) => from + i);
-}
-
 function countOf({ fields }, ids) {
   const count = { value: 0, population: 0 };
   for (const id of ids) {
@@ -67,7 +83,7 @@ function countOf({ fields }, ids) {
 function lightField(element, id, touched) {
   const start = touched !== null && touched.start === id;
   mark(element, touched && (start ? 'start' : WORDS[touched.fields[id]] ?? 'faded'));
-  element.setAttribute('aria-pressed', start);
+  if (start !== (element.getAttribute('aria-pressed') === 'true')) element.setAttribute('aria-pressed', start);
 }
 
 function lightCount(element, count) {
@@ -75,7 +91,8 @@ function lightCount(element, count) {
   if (!words) return;
   const sum = count ? count.value + count.population : 0;
   const short = element.classList.contains('more');
-  words.textContent = sum ? (short ? `${sum} reached` : `${counted(sum, 'column')} reached`) : '';
+  const said = sum ? (short ? `${sum} reached` : `${counted(sum, 'column')} reached`) : '';
+  if (words.textContent !== said) words.textContent = said;
   element.classList.toggle('counted', sum > 0);
   if (short) mark(element, count && (count.value ? 'value' : count.population ? 'population' : 'faded'));
 }
@@ -87,6 +104,10 @@ function bundleTouch({ edges, flows }, result) {
   return WORDS[lit] ?? 'faded';
 }
 
+/** Gives an element the one word of how it is touched; it remembers it, for most stay as they are. */
 function mark(element, touch) {
-  for (const it of TOUCHES) element.classList.toggle(it, it === touch);
+  if ((element.touch ?? null) === touch) return;
+  if (element.touch) element.classList.remove(element.touch);
+  if (touch) element.classList.add(touch);
+  element.touch = touch;
 }

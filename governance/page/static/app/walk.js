@@ -36,7 +36,8 @@ function allowedKinds(doc, hideIndirect, kinds) {
 }
 
 function strongest(one, other) {
-  return one.map((lit, i) => (!lit || (other[i] && other[i] < lit) ? other[i] : lit));
+  for (let i = 0; i < one.length; i += 1) if (other[i] && (!one[i] || other[i] < one[i])) one[i] = other[i];
+  return one;
 }
 
 function nothing(graph) {
