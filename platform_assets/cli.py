@@ -16,7 +16,7 @@ import click
 
 from governance.errors import HeadwaterError, LineageError, UnknownField
 from governance.project import Project, find_project
-from platform_assets import cli_consumers, cli_events, cli_knowledge, cli_page
+from platform_assets import cli_consumers, cli_diff, cli_events, cli_knowledge, cli_page
 
 if TYPE_CHECKING:
     from governance.lineage import ColumnLineage
@@ -250,7 +250,7 @@ def _text(path: Path) -> str:
         ) from error
 
 
-for command in (*cli_knowledge.COMMANDS, *cli_consumers.COMMANDS, *cli_page.COMMANDS):
+for command in (*cli_knowledge.COMMANDS, *cli_consumers.COMMANDS, *cli_page.COMMANDS, *cli_diff.COMMANDS):
     main.add_command(command)
 for command in cli_events.COMMANDS:
     events.add_command(command)

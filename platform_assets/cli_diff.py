@@ -1,0 +1,113 @@
+"""The command that compares two revisions: ``cli`` adds ``COMMANDS`` to its own."""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from governance.project import Project, find_project, project_at
+
+if TYPE_CHECKING:
+    from governance.diff import Diff, Known, Side
+
+FORMATS = ("text", "json", "md", "github", "sarif")
+FAIL_ON = ("breaking", "population", "value", "understated", "unreadable")
+EVENTS = click.option(
+    "--events",
+    type=click.Path(path_type=Path, exists=True),
+    help="Events that tell who reads what: a file, a folder or a store. Default: the project's own, if there are any.",
+)
+
+
+@click.command()
+@click.argument("base")
+@click.argument("head", required=False)
+@EVENTS
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option("--fail-on", multiple=True, type=click.Choice(FAIL_ON), help="Exit with code 1 on this; may be repeated.")
+def diff(base: str, head: str | None, events: Path | None, form: str, fail_on: tuple[str, ...]) -> None:
+    """Say what changes from the revision BASE to HEAD, or to the files as they are now, and whom it reaches.
+
+    BASE and HEAD are git revisions, or two files of events. Each change is breaking, population, value, additive or
+    cosmetic. JSON is {"changes": [{"pipeline", "kind", "fields", "reason", "reaches", …}], "classes", "understated",
+    "unreadable", "owners"}.
+    """
+    from governance.report.diff import FORMATS as SHOWN
+
+    project = find_project()
+    found = _compared(project, base, head, events)
+    as_json = form == "json"
+    click.echo(json.dumps(found.as_dict(), indent=2, ensure_ascii=False) if as_json else SHOWN[form](found))
+    sys.exit(1 if any(_holds(found)[it] for it in fail_on) else 0)
+
+
+def _holds(found: "Diff") -> Mapping[str, bool]:
+    """Return, for each thing that ``--fail-on`` may name, whether it is so."""
+    kinds = {change.kind.value for change in found.changes}
+    return {
+        **{kind: kind in kinds for kind in ("breaking", "population", "value")},
+        "understated": bool(found.understated),
+        "unreadable": bool(found.unreadable),
+    }
+
+
+def _compared(project: Project, base: str, head: str | None, events: Path | None) -> "Diff":
+    from governance.diff import compare, judge
+
+    with ExitStack() as stack:
+        before = stack.enter_context(side_of(project, base))
+        after = stack.enter_context(side_of(project, head))
+        return judge(compare(before, after), before, after, _known(project, after, events))
+
+
+@contextmanager
+def side_of(project: Project, name: str | None) -> "Iterator[Side]":
+    """Give what the files say as of a revision, or as they are now where none is named."""
+    from platform_assets.revision import revision
+
+    if name is None:
+        yield _side(project)
+        return
+    with revision(project.root, name) as folder:
+        yield _side(project_at(folder))
+
+
+def _side(project: Project) -> "Side":
+    from governance.diff import Side
+    from governance.pipeline import load_pipelines
+    from governance.policy import load_policy, load_sources
+    from governance.statement import read_program
+
+    policy, sources, pipelines = load_policy(project), load_sources(project), load_pipelines(project)
+    program = read_program(pipelines, sources, masking_functions=policy.lineage.masking_functions)
+    return Side(pipelines, sources, policy, program)
+
+
+def _known(project: Project, head: "Side", events: Path | None) -> "Known":
+    from governance.consumers.declared import load_declarations
+    from governance.diff import Known
+    from governance.events.reading import read_events, read_store
+    from governance.impact.facts import facts_of
+    from governance.queries.store import QueryStore
+    from governance.runs import read_runs
+    from governance.telling import told
+
+    reading = read_events(events) if events else read_store(project.events) if project.events.exists() else None
+    for problem in reading.problems if reading else ():
+        click.echo(f"warning: {problem}", err=True)
+    runs = read_runs(told(reading.events, head.policy.lineage.spellings)) if reading else ()
+    declarations, log = load_declarations(project), QueryStore(project.state / "queries").read()
+    return Known(
+        runs,
+        lambda graph: facts_of(graph, head.policy, declarations, log),
+        log,
+        datetime.now(UTC).date(),
+    )
+
+
+COMMANDS: tuple[click.Command, ...] = (diff,)
