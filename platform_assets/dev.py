@@ -10,8 +10,8 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LOOK = 0.1
 """Seconds between two looks at whether both still run."""
 
-PATIENCE = 20.0
-"""Seconds that each is given to end: Dagster ends its own processes first."""
+PATIENCE = 70.0
+"""Seconds that they are given to end: Dagster waits a minute for its own processes."""
 
 
 def side_by_side(commands: Mapping[str, Sequence[str]], env: Mapping[str, str], say: Callable[[str], None]) -> int:

@@ -1,0 +1,65 @@
+"""Two processes side by side: they begin together and end together, whoever is told to or dies."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from platform_assets.dev import side_by_side
+
+CHECKOUT = Path(__file__).parents[2]
+ENDLESS = (sys.executable, "-c", "import time; time.sleep(600)")
+IGNORES = """
+import pathlib, signal, time
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+pathlib.Path("ready").touch()
+time.sleep(600)
+"""
+
+
+def test_when_one_dies_the_other_ends_and_the_exit_code_says_so() -> None:
+    said: list[str] = []
+    dead = (sys.executable, "-c", "raise SystemExit(3)")
+    assert side_by_side({"one": ENDLESS, "the page": dead}, os.environ, said.append) == 1
+    assert said == ["the page ended with exit code 3: the other ends too"]
+    assert not psutil.Process().children()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_told_to_end_it_ends_both(number: signal.Signals) -> None:
+    code = (
+        "import os, sys\n"
+        "from platform_assets.dev import side_by_side\n"
+        f"sys.exit(side_by_side({{'a': {ENDLESS!r}, 'b': {ENDLESS!r}}}, os.environ, print))\n"
+    )
+    started = subprocess.Popen([sys.executable, "-c", code], cwd=CHECKOUT)
+    try:
+        children = until_it_has_two(started)
+        started.send_signal(number)
+        assert started.wait(20) == 0
+        assert not [it for it in children if it.is_running()]
+    finally:
+        started.kill()
+        started.wait()
+
+
+def until_it_has_two(started: subprocess.Popen[bytes]) -> list[psutil.Process]:
+    for _ in range(200):
+        children = psutil.Process(started.pid).children()
+        if len(children) == 2:
+            return children
+        time.sleep(0.05)
+    raise AssertionError("it did not start both")
+
+
+def test_what_does_not_end_when_told_to_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("platform_assets.dev.PATIENCE", 0.2)
+    waits = (sys.executable, "-c", "import os, time\nwhile not os.path.exists('ready'): time.sleep(0.05)")
+    assert side_by_side({"stubborn": (sys.executable, "-c", IGNORES), "short": waits}, os.environ, str) == 1
+    assert not psutil.Process().children()
