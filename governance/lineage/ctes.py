@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from governance.errors import ColumnCountMismatch, LineageError
 from governance.lineage.columns import Column, Query
-from governance.lineage.edges import MASKED, SOURCE, Deps, add, unmixed
+from governance.lineage.edges import MASKED, NOTHING, SOURCE, Deps, add, unmixed
 from governance.lineage.environment import Environment
 from governance.lineage.names import identifier
 from governance.lineage.scope import Scope
@@ -86,23 +86,23 @@ def _fixpoint(cte: exp.Expr, session: Session, env: Environment, parent: Scope |
     own = [c._replace(deps={n: SOURCE}, members=None) for c, n in zip(anchor.columns, unknowns, strict=True)]
     inner = Environment({key: Query(own)}, env)
     whole = named(session.read(tree, session, inner, parent), names, session)
-    known = {number: column.deps for number, column in zip(unknowns, anchor.columns, strict=True)}
-    solved = _solved(known, [column.deps for column in whole.columns])
+    solved = _solved(dict.fromkeys(unknowns, NOTHING), [column.deps for column in whole.columns])
+    session.solved.update(zip(unknowns, solved, strict=False))
     columns = [c._replace(deps=d, members=None) for c, d in zip(whole.columns, solved, strict=True)]
-    return Query(columns, _filled(whole.rows, dict(zip(unknowns, solved, strict=False))), whole.inputs)
+    return Query(columns, filled(whole.rows, dict(zip(unknowns, solved, strict=False))), whole.inputs)
 
 
 def _solved(known: dict[int, Deps], equations: list[Deps]) -> list[Deps]:
     """Return the least deps that satisfy ``equations``, whose unknowns are the keys of ``known``, in order."""
     while True:
-        grown = [_filled(deps, known) for deps in equations]
+        grown = [filled(deps, known) for deps in equations]
         again = dict(zip(known, grown, strict=False))
         if again == known:
             return grown
         known = again
 
 
-def _filled(deps: Deps, known: dict[int, Deps]) -> Deps:
+def filled(deps: Deps, known: dict[int, Deps]) -> Deps:
     """Return ``deps`` with every unknown replaced by what it holds, each way one hop further on."""
     filled: Deps = {}
     for field, bits in deps.items():

@@ -112,8 +112,8 @@ def _merge(scope: Scope, names: Sequence[exp.Expr], sides: Sides, join: exp.Expr
         key = scope.session.key(identifier(name))
         ours = scope.merged.get(key) or _in(scope, sides.left, key, name)
         theirs = _in(scope, sides.right, key, name)
-        add(scope.rows, ours.deps, sides.hop)
-        add(scope.rows, theirs.deps, sides.hop)
+        for side in (ours, theirs):
+            add(scope.rows, scope.session.noted(name, side).deps, sides.hop)
         if sides.hop == JOIN:
             scope.merged[key] = value(ours, theirs)
     scope.seen = {}

@@ -93,8 +93,8 @@ class Scope:
         """
         args = tree.args
         name = args["this"]
-        if name.__class__ is not exp.Identifier:
-            return self._special(tree, name)
+        if name.__class__ is not exp.Identifier or self.session.mark is not None:
+            return self.session.noted(tree, self._special(tree, name))
         table = args.get("table")
         rules = self.session.rules
         fold = rules.fold
@@ -115,7 +115,10 @@ class Scope:
         return self._qualified(tree, qualified(tree))
 
     def _special(self, tree: exp.Expr, name: exp.Expr) -> Column:
-        """``t.*`` as a value is the whole row; ``t.$1`` a column by its position."""
+        """``t.*`` as a value is the whole row; ``t.$1`` a column by its position; any name, without short cuts."""
+        if name.__class__ is exp.Identifier:
+            parts = qualified(tree)
+            return self._qualified(tree, parts) if parts[1:] else self._unqualified(name, self.session.key(name))
         if name.__class__ is exp.Parameter:
             relation = self.relation([self.session.key(tree.args["table"])])
             found = at_position(relation, name) if relation is not None else None

@@ -10,8 +10,11 @@ from sqlglot import exp
 from governance.errors import LimitExceeded, LineageError
 from governance.lineage.columns import Column, Columns, Query
 from governance.lineage.dialects import Rules
-from governance.lineage.edges import Fields
+from governance.lineage.edges import Deps, Fields
 from governance.lineage.tables import Tables
+
+Mark = Callable[[exp.Expr, Column], Column]
+"""What notes the places of names: (the text that names a column, what it names) → the same column with its place."""
 
 MAX_SECONDS = 8.0
 MAX_COLUMNS = 20_000
@@ -49,6 +52,8 @@ class Session:
     folded:     whether the schema shows that the catalog spells unquoted names in the dialect's case
     chooses:    whether COLUMNS(…) occurs at all
     used:       names in ``made`` that some statement has read
+    mark:       None where lineage is not explained
+    solved:     what the unknowns of recursive CTEs turned out to hold, by number
     """
 
     sql: str
@@ -66,6 +71,8 @@ class Session:
     macros: dict[str, Macro] = field(default_factory=dict)
     variables: dict[str, Column] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
+    mark: Mark | None = None
+    solved: dict[int, Deps] = field(default_factory=dict)
 
     def tick(self) -> None:
         """Stop a statement that takes too long.
@@ -75,6 +82,10 @@ class Session:
         """
         if time.monotonic() > self.deadline:
             raise LimitExceeded(f"lineage took longer than {MAX_SECONDS:.0f} seconds", fix="split the statement")
+
+    def noted(self, at: exp.Expr, column: Column) -> Column:
+        """Return ``column``, which the text ``at`` names; where lineage is explained the place goes with it."""
+        return column if self.mark is None else self.mark(at, column)
 
     def key(self, identifier: exp.Expr) -> str:
         """Return the folded name of an identifier."""

@@ -36,10 +36,17 @@ def expand(scope: Scope, tree: exp.Expr) -> list[Column]:
         starred = tree.args["this"].args["this"] if kind is exp.Not else tree.args["this"]
         return [column for column in expand(scope, starred) if matches is not None and matches(column.name)]
     if kind is exp.Star:
-        return _edited(scope, tree, _matching(tree, every(scope)))
-    if kind is exp.Dot:
-        return _members(scope, tree.args["this"], tree)
-    return _edited(scope, tree.args["this"], _matching(tree.args["this"], of_relation(scope, tree)))
+        columns = _edited(scope, tree, _matching(tree, every(scope)))
+    elif kind is exp.Dot:
+        columns = _members(scope, tree.args["this"], tree)
+    else:
+        columns = _edited(scope, tree.args["this"], _matching(tree.args["this"], of_relation(scope, tree)))
+    return noted(scope, tree, columns)
+
+
+def noted(scope: Scope, tree: exp.Expr, columns: list[Column]) -> list[Column]:
+    """Return ``columns``, which the star or COLUMNS(…) ``tree`` stands for, with its place where that is noted."""
+    return columns if scope.session.mark is None else [scope.session.noted(tree, column) for column in columns]
 
 
 def _matching(star: exp.Expr, columns: list[Column]) -> list[Column]:
@@ -219,7 +226,7 @@ def chosen(scope: Scope, tree: exp.Expr) -> list[Column]:
         problem = f"COLUMNS({what.sql()}) is not read"
         raise scope.session.error(UnreadConstruct, problem, what, fix="use a pattern or a list of names")
     matches = reader(scope, what)
-    return [column for column in every(scope) if matches(column.name)]
+    return noted(scope, tree, [column for column in every(scope) if matches(column.name)])
 
 
 def _by_pattern(_scope: Scope, what: exp.Expr) -> Callable[[str], object]:

@@ -1,7 +1,9 @@
 """The entry: SQL text and schema in, one ColumnLineage per persistent output out."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from sqlglot import exp
@@ -16,7 +18,7 @@ from governance.lineage.model import ColumnLineage
 from governance.lineage.parse import parse
 from governance.lineage.query import read_query
 from governance.lineage.script import read_script
-from governance.lineage.session import MAX_SECONDS, Session
+from governance.lineage.session import MAX_SECONDS, Mark, Session
 from governance.lineage.shapes import part_of, part_or_call
 from governance.lineage.tables import Schema, Tables
 
@@ -45,24 +47,54 @@ def column_lineage(
     Raises:
         LineageError: a subclass that says what cannot be read, where (line and column), and what to do about it.
     """
+    _, parser = rules_for(dialect)
+    settings = Settings(dialect, default_schema, masking_functions)
+    session = session_over(sql, schema, Fields(), settings)
+    with refusing():
+        return read_script(parse(sql, parser), session)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a caller of ``column_lineage`` says beside the text and the schema."""
+
+    dialect: str
+    default_schema: str | None
+    masking_functions: frozenset[str]
+
+
+def session_over(
+    sql: str, schema: Mapping[str, Mapping[str, str]], fields: Fields, settings: Settings, mark: Mark | None = None
+) -> Session:
+    """Return the state in which one call begins; its clock runs from here on."""
     deadline = time.monotonic() + MAX_SECONDS
-    rules, parser = rules_for(dialect)
-    fields, schema = Fields(), _flat(schema)
-    session = Session(
+    rules, _ = rules_for(settings.dialect)
+    schema = _flat(schema)
+    return Session(
         sql=sql,
         rules=rules,
-        tables=Tables(schema, default_schema, rules, fields),
+        tables=Tables(schema, settings.default_schema, rules, fields),
         fields=fields,
         read=read_query,
         bind=bound,
         constructs=CONSTRUCTS,
-        masking=masking_functions,
+        masking=settings.masking_functions,
         deadline=deadline,
         chooses="columns" in sql.lower(),
         folded=bool(schema) and rules.fold is not lower and all(rules.fold(key, None) == key for key in schema),
+        mark=mark,
     )
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Turn what a tree of an unforeseen shape raises into a refusal by name.
+
+    Raises:
+        LimitExceeded, UnreadConstruct: in place of it.
+    """
     try:
-        return read_script(parse(sql, parser), session)
+        yield
     except RecursionError as error:
         raise LimitExceeded("nested too deep to read", fix="break the statement up") from error
     except UNEXPECTED as error:
