@@ -7,6 +7,7 @@ needs when it is called.
 import json
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
@@ -146,6 +147,7 @@ def lineage(files: tuple[str, ...], schema: Path | None, dialect: str, form: str
 @click.option("--format", "form", type=click.Choice(CHECK_FORMATS), default="text", show_default=True)
 def check(form: str) -> None:
     """Run every rule over what Dagster, the catalog and the events know. Exit code 1 on a finding of severity ERROR."""
+    from governance.findings_seen import FindingsSeen, keep
     from governance.report.check import FORMATS
     from governance.rules import RULES
     from governance.rules import check as judge
@@ -158,10 +160,13 @@ def check(form: str) -> None:
     with project_instance(project) as instance:
         known = known_to(project, instance)
     outcomes = [judge(rule, known) for rule in RULES]
+    found = tuple(finding for outcome in outcomes for finding in outcome.findings)
+    # for the page, which asks neither Dagster nor the catalog; a disk that is full must not hide what the rules find
+    with suppress(OSError):
+        keep(project.state, FindingsSeen(known.now, found))
     files = {pipeline.table: pipeline.file for pipeline in load(project).pipelines}
     click.echo(FORMATS[form](outcomes, files))
-    errors = [it for outcome in outcomes for it in outcome.findings if it.severity is Severity.ERROR]
-    sys.exit(1 if errors else 0)
+    sys.exit(1 if any(it.severity is Severity.ERROR for it in found) else 0)
 
 
 @main.group()
