@@ -48,7 +48,7 @@ class Clauses:
         return held
 
     def shown(self, piece: int, spans: tuple[Span, ...]) -> tuple[Expression, tuple[Span, ...]]:
-        """Return a piece as it is shown, and where in it the ``spans`` that it holds are; those cut off are left out."""
+        """Return a piece as it is shown, and the places of its ``spans`` in that; those cut off are left out."""
         known = self._known.get((piece, spans))
         if known is None:
             first, last = self._places[piece]

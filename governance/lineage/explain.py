@@ -25,7 +25,7 @@ from governance.lineage.script import read_script
 from governance.lineage.session import Session
 from governance.lineage.spelling import respelt_text
 from governance.lineage.tables import Tables
-from governance.lineage.trace import refusing, session_over
+from governance.lineage.trace import Settings, refusing, session_over
 
 MAX_NOTED = 400_000
 """Sources that may be carried through all places of one text together: beyond it nothing is explained."""
@@ -68,7 +68,7 @@ def explain(
     """Return which text made each edge of ``sql``, parallel to ``column_lineage`` of the same arguments.
 
     A column is marked where it is named, with its qualifier; where no name stands for it, the star, COLUMNS or USING
-    that does; where only a table is named (NATURAL JOIN, PIVOT's other columns), the table.
+    that does; of a whole row its table; where only a table is named (NATURAL JOIN, PIVOT's other columns), the table.
 
     Raises:
         LineageError: as ``column_lineage`` does.
@@ -76,7 +76,8 @@ def explain(
     """
     _, parser = rules_for(dialect)
     fields = Noting()
-    session = session_over(sql, schema, fields, dialect, default_schema, masking_functions, fields.mark)
+    settings = Settings(dialect, default_schema, masking_functions)
+    session = session_over(sql, schema, fields, settings, fields.mark)
     with refusing():
         trees = parse(sql, parser)
         lineages = read_script(trees, session)
