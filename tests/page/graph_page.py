@@ -23,46 +23,53 @@ MODULES = (
     "draw.js",
 )
 APP = """
-const doc = readDocument(document.getElementById('document').textContent);
-const state = {
+const asOpened = () => ({
   at: null, selected: null, mode: 'both', depth: null, hideIndirect: false, kinds: null, grouping: 'schema',
   expanded: new Set(), focus: false,
-};
-const lab = {doc, state, graph: standing(doc, null), chosen: [], toggled: [], shown: 0, tools: {
+});
+const lab = {state: asOpened(), chosen: [], toggled: [], tools: {
   readDocument, reach, standing, boxesOf, bundlesOf, endsOf, foldedAll, keysToReveal, pathOf, fitted, widthOf, LIT}};
 lab.find = (known, name) => {
   const dataset = known.datasets.findIndex((it) => it.name === name || name.startsWith(`${it.name}.`));
   const field = known.datasets[dataset].fields.findIndex((it) => `${known.datasets[dataset].name}.${it.name}` === name);
   return {dataset, field: field < 0 ? null : field};
 };
-const direction = () => ({impact: 'down', trace: 'up'}[state.mode] ?? 'both');
+const direction = () => ({impact: 'down', trace: 'up'}[lab.state.mode] ?? 'both');
 lab.light = () => {
-  lab.view.light(state.selected && reach(lab.graph, state.selected, {...state, direction: direction()}));
+  const {state, graph, view} = lab;
+  view.light(state.selected && reach(graph, state.selected, {...state, direction: direction()}));
 };
-lab.show = async () => { await lab.view.show(lab.graph, state); lab.shown += 1; };
+lab.show = () => { lab.showing = lab.view.show(lab.graph, lab.state); return lab.showing; };
 lab.set = (patch) => {
-  Object.assign(state, patch);
-  lab.graph = standing(doc, state.at);
+  Object.assign(lab.state, patch);
+  lab.graph = standing(lab.doc, lab.state.at);
   lab.light();
   return lab.show();
+};
+lab.open = async (raw) => {
+  Object.assign(lab, {doc: readDocument(raw), state: asOpened(), chosen: [], toggled: []});
+  await lab.set({});
+  lab.view.fit();
 };
 lab.view = createView(document.getElementById('graph'), {
   onSelect(dataset, field) {
     lab.chosen.push([dataset, field]);
-    state.selected = dataset === null ? null : {dataset, field};
+    lab.state.selected = dataset === null ? null : {dataset, field};
     lab.light();
   },
   onExpand(key) {
     lab.toggled.push(key);
-    if (!state.expanded.delete(key)) state.expanded.add(key);
+    if (!lab.state.expanded.delete(key)) lab.state.expanded.add(key);
     lab.show();
   },
 });
+lab.drawing = () => lab.view.drawing();
 globalThis.lab = lab;
-lab.show().then(() => requestAnimationFrame(() => requestAnimationFrame(() => {
-  performance.mark('painted');
-  document.body.dataset.ready = 'yes';
-})));
+lab.open(document.getElementById('document').textContent).then(
+  () => requestAnimationFrame(() => requestAnimationFrame(() => {
+    performance.mark('painted');
+    document.body.dataset.ready = 'yes';
+  })));
 """
 
 

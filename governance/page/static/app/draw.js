@@ -32,6 +32,7 @@ export function createView(canvas, { onSelect, onExpand }) {
     zoom: (factor) => view.zoom.zoom(factor),
     svgText: () => svgFile(canvas, layer, view.drawing.size),
     reveal: (dataset, field) => reveal(view, { dataset, field }),
+    drawing: () => view.drawing,
     neighbour: (from, key) => (view.drawing ? neighbourOf(view.drawing, from, key) : null),
     focus: (place) => elementOf(view, place)?.focus({ preventScroll: true }),
   };
@@ -135,7 +136,8 @@ function reveal(view, place) {
 function elementOf(view, place) {
   if (!place || !view.drawing) return null;
   const end = endOf(view.drawing, place);
-  if (end < 0) return null;
+  // what had the focus may be of another document
+  if (!(end >= 0)) return null;
   const { box, line } = view.drawing.places.ends[end];
   return view.drawing.elements[box].lines[line];
 }
