@@ -17,7 +17,7 @@ from governance.graph import RANK, Edge, Graph
 from governance.impact.rank import NO_FACTS, Facts
 from governance.page.fields import Columns, described
 from governance.page.versions import Confirmed, Past, Version, past_of
-from governance.policy import Policy, TablePolicy
+from governance.policy import Policy
 from governance.rules.finding import Finding
 from governance.runs import Run
 
@@ -112,34 +112,29 @@ def _datasets(shown: Shown, places: _Places) -> list[dict[str, Any]]:
     told = described((*shown.runs, *shown.declared))
     columns = Columns.of(shown.graph, shown.policy, shown.proposals, told)
     jobs = {write.dataset: write.job.name for write in reversed(shown.graph.writes)}
-    tables = [_table(it, shown, jobs.get(it), told.datasets.get(it)) for it in places.datasets]
-    written = [_own(it, shown) for it in places.datasets]
-    return [
-        table | {"fields": columns.entries(dataset, places.fields[dataset], own.columns if own else {})}
-        for dataset, table, own in zip(places.datasets, tables, written, strict=True)
-    ]
 
+    def entry(dataset: Dataset) -> dict[str, Any]:
+        inside = dataset.namespace == shown.policy.lineage.namespace
+        own = shown.own.get(dataset.name) if inside else None
+        policy = shown.policy.tables.get(dataset.name) if inside else None
+        job = jobs.get(dataset)
+        return {
+            "namespace": redact_url(dataset.namespace),
+            "name": redact_url(dataset.name),
+            "group": group(dataset.name),
+            "asset": dataset.name.split(".") if own else None,
+            "origin": own.origin if own else "pipeline" if job else "unknown",
+            "job": job,
+            "owner": shown.facts.owners.get(dataset),
+            "criticality": shown.facts.criticality.get(dataset),
+            "description": next(
+                filter(None, (it and it.description for it in (policy, own))), told.datasets.get(dataset)
+            ),
+            "stale": dataset in shown.stale or dataset in shown.graph.dropped,
+            "fields": columns.entries(dataset, places.fields[dataset], own.columns if own else {}),
+        }
 
-def _own(dataset: Dataset, shown: Shown) -> Own | None:
-    return shown.own.get(dataset.name) if dataset.namespace == shown.policy.lineage.namespace else None
-
-
-def _table(dataset: Dataset, shown: Shown, job: str | None, told: str | None) -> dict[str, Any]:
-    own = _own(dataset, shown)
-    inside = dataset.namespace == shown.policy.lineage.namespace
-    policy = shown.policy.tables.get(dataset.name, TablePolicy()) if inside else TablePolicy()
-    return {
-        "namespace": redact_url(dataset.namespace),
-        "name": redact_url(dataset.name),
-        "group": group(dataset.name),
-        "asset": dataset.name.split(".") if own else None,
-        "origin": own.origin if own else "pipeline" if job else "unknown",
-        "job": job,
-        "owner": shown.facts.owners.get(dataset),
-        "criticality": shown.facts.criticality.get(dataset),
-        "description": policy.description or (own and own.description) or told,
-        "stale": dataset in shown.stale or dataset in shown.graph.dropped,
-    }
+    return [entry(it) for it in places.datasets]
 
 
 def group(name: str) -> str:
