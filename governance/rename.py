@@ -17,6 +17,7 @@ from governance.events.model import (
     SchemaPart,
     TagsPart,
 )
+from governance.events.uses import ExpressionsPart, UsePart
 
 
 class Names(Protocol):
@@ -52,6 +53,23 @@ def _facets(facets: DatasetFacetsPart, told: Dataset, names: Names) -> DatasetFa
         schema=SchemaPart(tuple(_column(field, "", told, names) for field in schema.fields)) if schema else None,
         column_lineage=_lineage(lineage, told, names) if lineage else None,
         tags=_tags(tags, told, names) if tags else None,
+        expressions=_expressions(facets.expressions, told, names) if facets.expressions else None,
+    )
+
+
+def _expressions(part: ExpressionsPart, told: Dataset, names: Names) -> ExpressionsPart:
+    return msgspec.structs.replace(part, uses=tuple(_use(use, told, names) for use in part.uses))
+
+
+def _use(use: UsePart, told: Dataset, names: Names) -> UsePart:
+    source = Dataset(use.namespace, use.name)
+    dataset = names.dataset(source)
+    return msgspec.structs.replace(
+        use,
+        namespace=dataset.namespace,
+        name=dataset.name,
+        input_field=names.field(source, use.input_field),
+        field=names.field(told, use.field) if use.field else None,
     )
 
 

@@ -29,6 +29,7 @@ from governance.events.model import (
     SchemaPart,
     TagPart,
 )
+from governance.events.uses import ExpressionsPart
 from governance.explicit import explicit
 from governance.learned import Learned, by_producer
 
@@ -64,6 +65,7 @@ class RunDataset:
     change:   the lifecycleStateChange facet
     schema:   the schema facet whole, with types, descriptions and nested members
     description: the documentation facet
+    expressions: the text that made its edges; None where no event said so
     """
 
     dataset: Dataset
@@ -75,6 +77,7 @@ class RunDataset:
     change: LifecyclePart | None = None
     schema: tuple[SchemaFieldPart, ...] = ()
     description: str | None = None
+    expressions: ExpressionsPart | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +211,7 @@ def _described(dataset: Dataset, facets: DatasetFacetsPart) -> RunDataset:
         change=facets.lifecycle_state_change,
         schema=facets.schema.fields if facets.schema else (),
         description=facets.documentation.description if facets.documentation else None,
+        expressions=facets.expressions,
     )
 
 

@@ -1,14 +1,17 @@
 """What a run wrote, as its COMPLETE event says it."""
 
 from dataclasses import replace
+from functools import partial
 
 from governance.events.facets import Catalog as CatalogFacts
 from governance.events.facets import Column as ColumnFacts
 from governance.events.facets import Output
-from governance.lineage.model import ColumnLineage
+from governance.events.redact import redact_sql, secrets_of
+from governance.lineage.model import ColumnLineage, Explanation
 from governance.pipeline import Pipeline
 from governance.policy import Policy, TablePolicy
-from platform_assets.catalog import Catalog, kind_of
+from governance.statement import explain
+from platform_assets.catalog import Catalog, kind_of, schema_of
 from platform_assets.engines.engine import Column
 from platform_assets.publish import Commit
 from platform_assets.run import Traced
@@ -26,7 +29,14 @@ def output_of(policy: Policy, catalog: Catalog, traced: Traced, commit: Commit) 
         files=commit.files,
         lifecycle=commit.lifecycle,
         catalog=CatalogFacts(kind_of(catalog), catalog.name),
+        explanation=_explanation(policy, traced),
     )
+
+
+def _explanation(policy: Policy, traced: Traced) -> Explanation | None:
+    schema = {name: schema_of(loaded) for name, loaded in traced.tables.items()}
+    masking = policy.lineage.masking_functions
+    return explain(traced.statement, schema, partial(redact_sql, secrets=secrets_of()), masking_functions=masking)
 
 
 def described(policy: Policy, pipeline: Pipeline, lineage: ColumnLineage) -> Output:

@@ -12,7 +12,7 @@ import msgspec
 
 from governance.events.model import DatasetFacetsPart, DatasetPart, Event, Part
 
-REMEMBERED = ("schema", "column_lineage", "lineage")
+REMEMBERED = ("schema", "column_lineage", "lineage", "expressions")
 """The facets that are large and repeat; to hash a small one costs more than to read it."""
 
 

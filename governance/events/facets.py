@@ -31,8 +31,9 @@ from openlineage.client.facet_v2 import (
 
 from governance.dataset import Dataset
 from governance.errors import NoLineage
+from governance.events.expressions import KEY, expressions_facet
 from governance.events.redact import redact_url
-from governance.lineage.model import ColumnLineage, InputField, OutputField
+from governance.lineage.model import ColumnLineage, Explanation, InputField, OutputField
 
 PRODUCER = "urn:headwater:0.1.0"
 """The ``_producer`` of every facet: this code and its version, as a URI that needs no server."""
@@ -94,6 +95,7 @@ class Output:
     lifecycle:          ``CREATE`` or ``OVERWRITE``; None for an append, for which OpenLineage has no word
     tags:               (key, value) of the whole table; classifications of columns come from ``schema``
     symlinks:           other identities of the table; never a path of this machine
+    explanation:        the text that made the edges of ``lineage``, as it may be sent
     """
 
     name: str
@@ -109,6 +111,7 @@ class Output:
     tags: tuple[tuple[str, str], ...] = ()
     catalog: Catalog | None = None
     symlinks: tuple[Dataset, ...] = ()
+    explanation: Explanation | None = None
 
 
 def named(dataset: Dataset) -> dict[str, str]:
@@ -152,6 +155,7 @@ def output_dataset(written: Output, naming: Naming) -> OutputDataset:
         "tags": _tags(written),
         "catalog": _catalog(written.catalog),
         "symlinks": _symlinks(written.symlinks),
+        KEY: _expressions(written.explanation, naming),
     }
     present = {key: facet for key, facet in facets.items() if facet is not None}
     return OutputDataset(**named(naming.dataset(written.name)), facets=present, outputFacets=own)
@@ -264,6 +268,14 @@ def _catalog(catalog: Catalog | None) -> catalog_dataset.CatalogDatasetFacet | N
     if catalog is None:
         return None
     return catalog_dataset.CatalogDatasetFacet(framework="iceberg", type=catalog.kind, name=catalog.name)
+
+
+def _expressions(explanation: Explanation | None, naming: Naming) -> DatasetFacet | None:
+    if explanation is None:
+        return None
+    return expressions_facet(
+        explanation, {it: naming.dataset(it) for it in {u.input.dataset for u in explanation.uses}}
+    )
 
 
 def _symlinks(others: tuple[Dataset, ...]) -> symlinks_dataset.SymlinksDatasetFacet | None:

@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from governance.events.uses import ExpressionsPart
+
 
 class Part(msgspec.Struct, frozen=True, gc=False, rename="camel", forbid_unknown_fields=False):
     """Base of all parts of an event: camelCase in JSON, unknown keys ignored."""
@@ -175,6 +177,7 @@ class DatasetFacetsPart(Part, frozen=True):
     lifecycle_state_change: LifecyclePart | None = None
     lineage: LineageEntryPart | None = None
     documentation: DocumentationPart | None = None
+    expressions: ExpressionsPart | None = msgspec.field(default=None, name="headwater_expressions")
 
 
 class DatasetPart(Part, frozen=True):

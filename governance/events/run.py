@@ -3,8 +3,8 @@
 Pure: times, ids and facts come in as arguments, so a fixed clock gives the same bytes. What leaves here is redacted.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from openlineage.client.event_v2 import InputDataset, Job, OutputDataset, Run, RunEvent, RunState
@@ -13,6 +13,7 @@ from openlineage.client.serde import Serde
 from openlineage.client.uuid import generate_static_uuid
 
 from governance.errors import LimitExceeded
+from governance.events.expressions import redacted
 from governance.events.facets import (
     PRODUCER,
     Catalog,
@@ -136,16 +137,22 @@ def complete_event(run: RunFacts, at: datetime, inputs: Iterable[Input], outputs
     """
     written = sorted(outputs, key=lambda output: output.name)
     read = {name: Input(name) for output in written for name in output.lineage.inputs}
-    read |= {known.name: known for known in inputs}
-    event = _event(
-        run,
-        RunState.COMPLETE,
-        at,
-        inputs=[input_dataset(read[name], run.naming) for name in sorted(read)],
-        outputs=[output_dataset(output, run.naming) for output in written],
-    )
-    _require(len(Serde.to_json(event).encode()), run.attempt.job)
+    read |= {it.name: it for it in inputs}
+    known = [input_dataset(read[name], run.naming) for name in sorted(read)]
+    # the text of the edges is left out rather than that an event is too large
+    for told in (_explained(written, run.secrets), [replace(output, explanation=None) for output in written]):
+        described = [output_dataset(output, run.naming) for output in told]
+        event = _event(run, RunState.COMPLETE, at, inputs=known, outputs=described)
+        size = len(Serde.to_json(event).encode())
+        if size <= LARGEST_EVENT:
+            break
+    _require(size, run.attempt.job)
     return event
+
+
+def _explained(outputs: Iterable[Output], secrets: tuple[str, ...]) -> Iterator[Output]:
+    for it in outputs:
+        yield it if it.explanation is None else replace(it, explanation=redacted(it.explanation, secrets))
 
 
 def fail_event(run: RunFacts, at: datetime, error: str) -> RunEvent:

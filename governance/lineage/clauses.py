@@ -10,21 +10,13 @@ from dataclasses import dataclass
 
 from sqlglot.tokenizer_core import Token, TokenType
 
+from governance.lineage.model import Expression, Span
+
 LONGEST = 400
 """Characters of a piece that are shown; a longer one is cut around what is marked."""
 
 _MARGIN = 120
 """Characters before the first mark that a cut piece keeps."""
-
-Span = tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Expression:
-    """A piece of SQL on one line, comments left out; ``line`` is where it begins in the text, from 1 on."""
-
-    text: str
-    line: int
 
 
 class Clauses:

@@ -1,24 +1,23 @@
 """The text that made each edge: lineage once more, with every place that names a column carried along as a source.
 
-A place is a number among the source fields, so it takes the ways that the column it names takes, and the engine need
+A place is a source beside the fields, so it takes the ways that the column it names takes, and the engine need
 not know. What the place held (``Place.held``) and how it reached the output then say which edges went through it: the
 edges themselves are those of ``column_lineage``, whatever is noted beside them.
 """
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from sqlglot import exp
 
 from governance.errors import LimitExceeded
-from governance.lineage.clauses import Clauses, Expression, Span
+from governance.lineage.clauses import Clauses
 from governance.lineage.columns import Column
 from governance.lineage.ctes import filled
 from governance.lineage.dialects import rules_for
-from governance.lineage.edges import SOURCE, TRANSFORMATIONS, Deps, Fields, through, unmixed
-from governance.lineage.model import InputField
+from governance.lineage.edges import AS_IS, CARRIED, TRANSFORMATIONS, Deps, Source, field_of, inputs, unknown, unmixed
+from governance.lineage.model import ColumnLineage, Explanation, InputField, Span, Use
 from governance.lineage.parse import parse, tokenize
 from governance.lineage.relation import table_parts
 from governance.lineage.script import read_script
@@ -29,32 +28,6 @@ from governance.lineage.trace import Settings, refusing, session_over
 
 MAX_NOTED = 400_000
 """Sources that may be carried through all places of one text together: beyond it nothing is explained."""
-
-
-@dataclass(frozen=True, slots=True)
-class Use:
-    """One edge and a piece of the SQL that it went through.
-
-    field:      the output field; None where the input shapes the rows
-    input:      the edge's other end and its kind
-    expression: a select list's item or a clause
-    marks:      the places in its text, (start, end) in characters, that name the input or what came from it
-    steps:      how many names of the text stand between the source column and these: 0 where it is named itself
-    """
-
-    field: str | None
-    input: InputField
-    expression: Expression
-    marks: tuple[Span, ...]
-    steps: int
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """What made the edges of one output, in the order of its lineage; of an edge the source's own name comes first."""
-
-    output: str | None
-    uses: tuple[Use, ...]
 
 
 def explain(
@@ -77,45 +50,48 @@ def explain(
     _, parser = rules_for(dialect)
     fields = Noting()
     settings = Settings(dialect, default_schema, masking_functions)
-    session = session_over(sql, schema, fields, settings, fields.mark)
+    session = session_over(sql, schema, fields.inputs, settings, fields.mark)
     with refusing():
         trees = parse(sql, parser)
         lineages = read_script(trees, session)
-    tables = _tables(trees, session.tables)
-    clauses = Clauses(sql, tokenize(respelt_text(sql, parser), parser))
-    targets = iter(fields.told)
-    found = []
-    for lineage in lineages:
-        uses = _Uses(session, fields, clauses, tables)
-        each = [use for out in lineage.fields for use in uses.of(out.name, out.inputs, next(targets))]
-        found.append(Explanation(lineage.output, (*each, *uses.of(None, lineage.dataset, next(targets)))))
-    return tuple(found)
+        clauses = Clauses(sql, tokenize(respelt_text(sql, parser), parser))
+        uses = _Uses(session, fields, clauses, _tables(trees, session.tables))
+        told = iter(fields.told)
+        return tuple(_explained(lineage, uses, told) for lineage in lineages)
+
+
+def _explained(lineage: ColumnLineage, uses: "_Uses", told: Iterator[Deps]) -> Explanation:
+    """``told`` gives the sources of each field, then of the rows, as the lineage was made from them."""
+    edges = [(out.name, out.inputs) for out in lineage.fields] + [(None, lineage.dataset)]
+    each = zip(edges, told, strict=False)  # the next output's sources follow
+    return Explanation(
+        lineage.output, tuple(use for (name, inputs), deps in each for use in uses.of(name, inputs, deps))
+    )
 
 
 class Place(NamedTuple):
-    """A stretch of the text that names a column, and what that column held; ``steps`` as in :class:`Use`."""
+    """A stretch of the text that names a column, and what that column held; ``steps`` as in ``Use``."""
 
     span: Span
     held: Deps
     steps: int
 
 
-class Noting(Fields):
-    """Source fields by number, and places among them."""
+class Noting:
+    """The places among the sources."""
 
     __slots__ = ("noted", "places", "told")
 
     def __init__(self) -> None:
-        super().__init__()
-        self.places: dict[int, Place] = {}
+        self.places: dict[Source, Place] = {}
         self.told: list[Deps] = []
         self.noted = 0
 
     def inputs(self, deps: Deps) -> tuple[InputField, ...]:
-        """See ``Fields``: whatever is asked for is an output's, so it is kept with its places."""
+        """See ``edges``: whatever is asked for is an output's, so it is kept with its places."""
         self.told.append(deps)
         places = self.places
-        return super().inputs({number: bits for number, bits in deps.items() if number not in places})
+        return inputs({source: bits for source, bits in deps.items() if source not in places})
 
     def mark(self, at: exp.Expr, column: Column) -> Column:
         """Return ``column`` with the place of ``at`` among its sources.
@@ -130,18 +106,17 @@ class Noting(Fields):
         self.noted += len(column.deps)
         if self.noted > MAX_NOTED:
             raise LimitExceeded("too many columns are named to tell where each came from", fix="split the statement")
-        names = self.names
-        steps = max((self._steps(number) for number in column.deps if not names[number][0]), default=0)
-        number = self.number("", "")
-        places[number] = Place(span, column.deps, steps)
+        steps = max((self._steps(source) for source in column.deps if not field_of(source)[0]), default=0)
+        place = unknown()
+        places[place] = Place(span, column.deps, steps)
         members = column.members
         if members is not None:
             members = {key: self.mark(at, member) for key, member in members.items()}
-        return column._replace(deps={**column.deps, number: SOURCE}, members=members)
+        return column._replace(deps={**column.deps, place: AS_IS}, members=members)
 
-    def _steps(self, number: int) -> int:
+    def _steps(self, source: Source) -> int:
         """A place is one step further than what it names; so is an unknown of a recursive CTE, which is of no table."""
-        place = self.places.get(number)
+        place = self.places.get(source)
         return 1 if place is None else place.steps + 1
 
 
@@ -201,18 +176,18 @@ class _Uses:
 
     def _ways(self, deps: Deps) -> Mapping[Edge, Mapping[Span, int]]:
         """Return the places that each edge went through, with their steps."""
-        places, names = self._fields.places, self._fields.names
+        places = self._fields.places
         ways: dict[Edge, dict[Span, int]] = defaultdict(dict)
-        for number, bits in deps.items():
-            place = places.get(number)
+        for source, bits in deps.items():
+            place = places.get(source)
             if place is None:
                 continue
             held = self._held(place.held)
             for hop, _ in unmixed(bits):
-                for source, inner in held.items():
-                    if source not in places:
-                        for kind, _ in unmixed(through(hop, inner)):
-                            spans = ways[*names[source], kind]
+                for origin, inner in held.items():
+                    if origin not in places:
+                        for kind, _ in unmixed(CARRIED[hop][inner]):
+                            spans = ways[*field_of(origin), kind]
                             spans[place.span] = min(place.steps, spans.get(place.span, place.steps))
         return ways
 

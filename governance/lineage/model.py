@@ -9,7 +9,7 @@ event's business.
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, TypeAlias
 
 
 class Transformation(Enum):
@@ -101,3 +101,41 @@ class ColumnLineage:
             "dataset": sorted(i.as_list() for i in self.dataset),
             "inputs": sorted(self.inputs),
         }
+
+
+Span: TypeAlias = tuple[int, int]
+"""A stretch of text, (start, end) in characters from 0 on, the end not included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A piece of SQL on one line, comments left out; ``line`` is where it begins in the text, from 1 on."""
+
+    text: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One edge and a piece of the SQL that it goes through.
+
+    field:      the output field; None where the input shapes the rows
+    input:      the edge's other end and its kind
+    expression: an item of a select list, or a clause
+    marks:      where in its text the input is named, or what came from it
+    steps:      how many names of the text stand between the source column and these: 0 where it is named itself
+    """
+
+    field: str | None
+    input: InputField
+    expression: Expression
+    marks: tuple[Span, ...]
+    steps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What made the edges of one output, in the order of its lineage; of an edge the source's own name comes first."""
+
+    output: str | None
+    uses: tuple[Use, ...]

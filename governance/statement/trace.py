@@ -1,11 +1,12 @@
 """Statement → ColumnLineage, and the columns that follow from it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 
 from governance import lineage as engine
 from governance.errors import LineageError, NoLineage, UnknownColumn, UnknownTable
-from governance.lineage.model import ColumnLineage, OutputField, Transformation
+from governance.lineage.explain import explain as explained
+from governance.lineage.model import ColumnLineage, Explanation, OutputField, Transformation
 from governance.pipeline import header_line
 from governance.statement.model import Kind, Statement
 from governance.statement.text import DIALECT, Text
@@ -48,6 +49,28 @@ def trace(
         raise NoLineage(problem, fix="please report this pipeline", pipeline=pipeline.file, line=statement.line)
     _require_grain(statement, columns_of(statement, found[0], schema))
     return found[0]
+
+
+def explain(
+    statement: Statement,
+    schema: Mapping[str, Mapping[str, str]],
+    shown: Callable[[str], str],
+    *,
+    masking_functions: frozenset[str] = frozenset(),
+) -> Explanation | None:
+    """Return the text that made the edges of the statement's lineage, None where that cannot be told.
+
+    ``shown`` gives SQL as it may be shown: what is explained is that text, so that every place in it is right. The
+    other arguments are those of ``trace``.
+    """
+    pipeline = statement.pipeline
+    known = {pipeline.table: dict(statement.declared)} if statement.declared else {}
+    text = shown(Text(pipeline).only(*statement.span))
+    try:
+        found = explained(text, {**known, **schema}, dialect=DIALECT, masking_functions=masking_functions)
+    except LineageError:  # lineage was read before: what is too large to explain runs all the same
+        return None
+    return found[0] if [it.output for it in found] == [pipeline.table] else None
 
 
 def _require_grain(statement: Statement, columns: Iterable[str]) -> None:
