@@ -1,0 +1,78 @@
+"""A store as a question asks it: what stands of its events as of a moment, their edges unread where they can be."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from governance.dataset import Dataset
+from governance.events.manifest import read_manifest
+from governance.events.model import Event
+from governance.events.pieces import Problem
+from governance.events.reading import read_events
+from governance.graph.build import standing_of
+from governance.graph.known import Known
+from governance.history import until
+from governance.identity import Schemas, moved
+from governance.names import Spelling, respelled
+from governance.runs import Run, read_declared, read_runs
+from governance.telling import told
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from governance.events.arrays import Light
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Events, and by which names they are to be known.
+
+    light:  where the edges of light events stand; None where all events are whole
+    steady: whether every thing has one name, so that no event is to be told anew
+    """
+
+    events: tuple[Event, ...]
+    problems: tuple[Problem, ...]
+    spellings: Mapping[str, Spelling]
+    schemas: Schemas
+    light: "Light | None" = None
+    steady: bool = False
+
+    def runs(self, as_of: datetime | None = None) -> tuple[Run, ...]:
+        """Return the runs as of a moment; those of light events have columns without inputs."""
+        return read_runs(self._told(as_of))
+
+    def known(self, as_of: datetime | None = None) -> Known:
+        """Return what stands as of a moment."""
+        events = self._told(as_of)
+        return Known(standing_of(read_runs(events), read_declared(events)), self.light)
+
+    def _told(self, as_of: datetime | None) -> tuple[Event, ...]:
+        if self.steady:
+            return self.events if as_of is None else until(self.events, as_of)
+        return told(self.events, self.spellings, as_of=as_of, schemas=self.schemas)
+
+
+def read_stored(path: Path, spellings: Mapping[str, Spelling], schemas: Schemas) -> Stored:
+    """Read a file of events, a folder of such files or a store.
+
+    Raises:
+        EventStoreError: ``path`` does not exist or cannot be read.
+    """
+    if not path.is_dir() or not read_manifest(path).days:
+        reading = read_events(path)
+        return Stored(reading.events, reading.problems, spellings, schemas)
+    from governance.events.arrays import alike, read_light_store  # noqa: PLC0415  # pyarrow is slow to start
+
+    unsteady: set[Dataset] = set()
+
+    def odd(events: Iterable[Event], sources: Callable[[], "pa.ChunkedArray"]) -> Collection[Dataset]:
+        read = tuple(events)
+        named, fields = respelled(read, spellings)
+        unsteady.update(named, moved(read, schemas), alike(fields, sources()))
+        return unsteady
+
+    light = read_light_store(path, odd)
+    return Stored(light.events, light.problems, spellings, schemas, light, steady=not unsteady)
