@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from governance.errors import ColumnCountMismatch, LineageError
+from governance.errors import ColumnCountMismatch, LineageError, UnreadConstruct
 from governance.lineage.columns import Column, Query
 from governance.lineage.edges import MASKED, NOTHING, SOURCE, Deps, add, unmixed
 from governance.lineage.environment import Environment
@@ -21,6 +21,9 @@ def with_ctes(with_: exp.Expr, session: Session, env: Environment, parent: Scope
     """Return ``env`` and the CTEs of ``with_``, read in order.
 
     One that cannot be read is an error only where it is used: the engines do not look into the others either.
+
+    Raises:
+        UnreadConstruct: one of them changes a table, which it does even where nothing uses it.
     """
     queries: dict[str, Query | LineageError] = {}
     inner = Environment(queries, env)
@@ -30,12 +33,18 @@ def with_ctes(with_: exp.Expr, session: Session, env: Environment, parent: Scope
         if cte.args.get("scalar"):
             inner.scalars[key] = _scalar(cte.args["this"], key, Scope(session, inner, parent))
             continue
+        if cte.args["this"].__class__ in CHANGES:
+            problem = f"{cte.args['this'].key.upper()} in a WITH is not read"
+            raise session.error(UnreadConstruct, problem, cte, fix="make it a statement of its own", clause="with")
         read = _fixpoint if recursive and _is_recursive(cte, key, session) else _once
         try:
             queries[key] = read(cte, session, inner, parent)
         except LineageError as error:
             queries[key] = error
     return inner
+
+
+CHANGES = frozenset({exp.Insert, exp.Update, exp.Delete, exp.Merge})
 
 
 def _scalar(tree: exp.Expr, key: str, scope: Scope) -> exp.Expr | Column:

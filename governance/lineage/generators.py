@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
-from governance.errors import UnreadConstruct
+from governance.errors import UnparsableSql, UnreadConstruct
 from governance.lineage.columns import Column
 from governance.lineage.edges import JOIN, NOTHING, TRANSFORMATION, Deps, add, moved, united
 from governance.lineage.functions import kinds_of
@@ -174,6 +174,8 @@ def series(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) -> li
 def opened_json(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) -> list[Column]:
     """OPENJSON and JSON_TABLE with declared columns, else key, value and type."""
     schema = tree.args.get("schema")
+    if not isinstance(tree.args.get("this"), exp.Expr):
+        raise scope.session.error(UnparsableSql, "a JSON table of no document", tree, fix="name the document")
     declared = tree.args.get("expressions") or (schema.args.get("expressions") if schema is not None else None)
     element = _expanded(scope, tree.args["this"])
     if not declared:
@@ -224,7 +226,7 @@ def _function(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) ->
     inputs = _inputs(tree) if not isinstance(tree.args.get("this"), str) else list(tree.args.get("expressions") or ())
     if kind in SHAPES:
         return _shaped(scope, kind, inputs, names, alias)
-    if kind == "inline_outer":
+    if kind == "inline_outer" and inputs:
         return inlined(scope, exp.Inline(this=inputs[0]), names, alias)
     elements = [_expanded(scope, part) for part in inputs]
     deps = united([element.deps for element in elements])

@@ -70,6 +70,7 @@ def _conditions(when: exp.Expr, action: exp.Expr) -> list[exp.Expr]:
 
 def _updated(scope: Scope, target: Target, action: exp.Expr) -> list[Column]:
     expressions = action.args.get("expressions") or []
+    expressions = [expressions] if isinstance(expressions, exp.Expr) else expressions
     if not expressions or expressions[0].__class__ is exp.Star:
         return _by_rule(scope, target, expressions[0] if expressions else None)
     return assigned(scope, target, expressions)

@@ -92,6 +92,8 @@ def parse(sql: str, dialect: Dialect) -> list[exp.Expr]:
         trees = dialect.parser().parse(tokens, sql)
     except ParseError as error:
         raise _unparsable(error, dialect) from error
+    except TokenError as error:  # hints are cut into tokens on the way
+        raise UnparsableSql(f"not {_name(dialect)} SQL: {error}", fix="close every quote and comment") from error
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:  # what it says of some broken text
         raise UnparsableSql(f"not {_name(dialect)} SQL: {error}", fix="correct the text") from error
     finally:

@@ -12,6 +12,7 @@ from sqlglot import exp
 from governance.errors import UnreadConstruct
 from governance.lineage.columns import Column, ListedColumns, Relation
 from governance.lineage.edges import CONDITIONAL, FILTER, GROUP_BY, NOTHING, Deps, add, united
+from governance.lineage.names import identifier
 from governance.lineage.naming import name_of
 from governance.lineage.scope import Scope
 from governance.lineage.star import columns_of_item
@@ -24,7 +25,7 @@ def pivoted(scope: Scope, relation: Relation, pivots: Sequence[exp.Expr]) -> Rel
         alias = pivot.args.get("alias")
         name = alias.args.get("this") if alias is not None else None
         columns = _unpivot(scope, relation, pivot) if pivot.args.get("unpivot") else _pivot(scope, relation, pivot)
-        names = (alias.args.get("columns") or ()) if alias is not None else ()
+        names = [identifier(n) for n in alias.args.get("columns") or ()] if alias is not None else []
         key = scope.session.key
         given = [c._replace(name=n.args["this"], key=key(n)) for c, n in zip(columns, names, strict=False)]
         listed = ListedColumns([*given, *columns[len(given) :]])

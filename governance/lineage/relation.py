@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
 from governance.errors import DynamicSql, LineageError, UnknownColumn, UnknownTable, UnreadConstruct
 from governance.lineage.columns import Column, Columns, ListedColumns, Query, Relation, UnknownColumns
@@ -10,7 +11,7 @@ from governance.lineage.edges import IDENTITY, JOIN, add
 from governance.lineage.files import FORMATS, columns_of, looks_like_path, read_file
 from governance.lineage.files import READERS as FILE_READERS
 from governance.lineage.generators import generated
-from governance.lineage.names import nearest
+from governance.lineage.names import identifier, nearest
 from governance.lineage.naming import function_name
 from governance.lineage.pivot import pivoted
 from governance.lineage.scope import Scope
@@ -45,12 +46,7 @@ def aliases_of(tree: exp.Expr) -> list[exp.Expr]:
     """Return the identifiers of an alias's column list."""
     alias = tree.args.get("alias")
     names = (alias.args.get("columns") or ()) if isinstance(alias, exp.TableAlias) else ()
-    return [_identifier(name) for name in names]
-
-
-def _identifier(tree: exp.Expr) -> exp.Expr:
-    """A column alias is an identifier, or a definition with a type."""
-    return tree if tree.__class__ is exp.Identifier else _identifier(tree.args["this"])
+    return [identifier(name) for name in names]
 
 
 def renamed(scope: Scope, tree: exp.Expr, columns: Sequence[Column]) -> Sequence[Column]:
@@ -104,7 +100,11 @@ def _spelt(scope: Scope, tree: exp.Expr, this: exp.Expr) -> exp.Expr:
     text = this.args["this"]
     if text.__class__ is not exp.Literal:
         raise scope.session.error(DynamicSql, "IDENTIFIER of a value that no text shows", tree, fix="name the table")
-    table = exp.to_table(text.name, dialect=scope.session.rules.name)
+    try:
+        table = exp.to_table(text.name, dialect=scope.session.rules.name)
+    except (SqlglotError, TypeError) as error:
+        problem = f"{text.name!r} is no name of a table"
+        raise scope.session.error(UnknownTable, problem, tree, fix="name the table") from error
     table.set("alias", tree.args.get("alias"))
     return table
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from sqlglot import exp
 
-from governance.errors import DynamicSql, LineageError, NoLineage, UnreadStatement
+from governance.errors import DynamicSql, LineageError, NoLineage, UnparsableSql, UnreadStatement
 from governance.lineage.change import read_delete, read_update
 from governance.lineage.copying import read_copy
 from governance.lineage.definitions import DEFINITIONS, dropped, skip, temporary
@@ -61,9 +61,12 @@ def _unconditional(trees: Iterable[exp.Expr], session: Session) -> Iterator[exp.
         if tree.__class__ is not exp.IfBlock:
             yield tree
             continue
-        tables = list(tree.args["this"].find_all(exp.Table))
+        condition = tree.args.get("this")
+        if condition is None:
+            raise session.error(UnparsableSql, "IF without a condition", tree, fix="complete it")
+        tables = list(condition.find_all(exp.Table))
         if (
-            tree.args["this"].find(exp.Parameter)
+            condition.find(exp.Parameter)
             or any(part.args.get("db") is None for part in tables)
             or not {part.text("db").lower() for part in tables} <= {"sys", "information_schema"}
         ):
@@ -71,7 +74,13 @@ def _unconditional(trees: Iterable[exp.Expr], session: Session) -> Iterator[exp.
         branches = [tree.args.get("true"), tree.args.get("false")]
         found = [part for part in branches if isinstance(part, exp.Expr)]
         yield from _unconditional(
-            [part for one in found for part in (one.expressions if one.__class__ is exp.Block else [one])], session
+            [
+                part
+                for one in found
+                for part in (one.expressions if one.__class__ is exp.Block else [one])
+                if isinstance(part, exp.Expr)
+            ],
+            session,
         )
 
 

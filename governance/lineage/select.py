@@ -54,6 +54,8 @@ def read_projections(scope: Scope, expressions: list[exp.Expr]) -> list[Column]:
     """Return the select list's columns in order, named, stars expanded."""
     scope.clause = "select"
     lateral = scope.session.rules.lateral
+    if scope.session.rules.name == "clickhouse":
+        return columns_named(scope.session.rules, in_any_order(scope, expressions))
     columns: list[Column] = []
     for tree in expressions:
         found = several(scope, tree)
@@ -70,6 +72,33 @@ def read_projections(scope: Scope, expressions: list[exp.Expr]) -> list[Column]:
         if lateral and tree.__class__ is exp.Alias:
             scope.aliases.setdefault(column.key, column)
     return columns_named(scope.session.rules, columns)
+
+
+def in_any_order(scope: Scope, expressions: list[exp.Expr]) -> list[Column]:
+    """ClickHouse's select list: an alias is in sight before it stands, and comes before a column of its name."""
+    aliases = {scope.session.key(tree.args["alias"]): tree for tree in expressions if tree.__class__ is exp.Alias}
+    found: dict[int, list[Column]] = {}
+
+    def read(tree: exp.Expr, above: tuple[exp.Expr, ...]) -> None:
+        if id(tree) in found or any(part is tree for part in above) or len(above) > MAX_ALIASES:
+            return
+        for part in tree.find_all(exp.Column):
+            named = aliases.get(scope.session.key(part.args["this"])) if part.args.get("table") is None else None
+            if named is not None and named is not tree:
+                read(named, (*above, tree))
+        columns = several(scope, tree) or [projection(scope, tree)]
+        found[id(tree)] = columns
+        if tree.__class__ is exp.Alias:
+            scope.aliases.setdefault(columns[0].key, columns[0])
+
+    for tree in expressions:
+        read(tree, ())
+        scope.items += [tree] * len(found[id(tree)])
+    return [column for tree in expressions for column in found[id(tree)]]
+
+
+MAX_ALIASES = 100
+"""How many aliases may lead to one another; more are read as columns."""
 
 
 def several(scope: Scope, tree: exp.Expr) -> list[Column] | None:

@@ -83,7 +83,7 @@ def _dot(scope: Scope, tree: exp.Expr) -> Column | None:
 def _tuple(scope: Scope, tree: exp.Expr) -> Column:
     """``(a, b)``: a row whose parts have positions, and in ClickHouse perhaps names."""
     members: dict[str, Column] = {}
-    for number, part in enumerate(tree.args["expressions"], 1):
+    for number, part in enumerate(tree.args.get("expressions") or (), 1):
         key = scope.session.key(part.args["alias"]) if part.__class__ is exp.Alias else f"{POSITION}{number}"
         members[key] = shaped(scope, part)._replace(name=key, key=key)
     return _of(members)
@@ -150,7 +150,7 @@ def _bracket(scope: Scope, tree: exp.Expr) -> Column | None:
     index = tree.args["expressions"][0]
     if index.__class__ is exp.Literal and index.args.get("is_string"):
         return base.members.get(scope.session.rules.fold(index.name, None))
-    if index.__class__ is exp.Literal and _is_row(tree.args["this"], base):
+    if index.__class__ is exp.Literal and index.name.isdecimal() and _is_row(tree.args["this"], base):
         return nth(base, int(index.name) + 1)  # sqlglot counts from 0
     deps = dict(base.deps)
     depend(scope, index, TRANSFORMATION, deps)

@@ -110,7 +110,11 @@ def columns_of_item(scope: Scope, tree: exp.Expr) -> list[Column]:
     """Return the columns that ``tree`` names: one, those of a star, or those of COLUMNS(…)."""
     if tree.__class__ is exp.Columns:
         return chosen(scope, tree)
-    return expand(scope, tree) if is_star(tree) else [scope.column(tree)]
+    if is_star(tree):
+        return expand(scope, tree)
+    if tree.__class__ is not exp.Column:
+        raise scope.session.error(UnreadConstruct, f"{tree.sql()[:60]} is not a column", tree, fix="name a column")
+    return [scope.column(tree)]
 
 
 def every(scope: Scope) -> list[Column]:

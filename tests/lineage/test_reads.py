@@ -22,7 +22,7 @@ SAMPLES = range(70_000, 70_400)
 
 NO_VALUES = (
     exp.Star, exp.Partition, exp.SetItem, exp.ReadParquet, exp.ReadCSV, exp.AlterSession, exp.RenameColumn,
-    exp.UnpivotColumns,
+    exp.UnpivotColumns, exp.CopyParameter,
 )  # fmt: skip
 """What names columns or settings without reading them: EXCLUDE, partitions, options."""
 
