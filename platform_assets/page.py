@@ -11,6 +11,7 @@ from governance.classification import propose
 from governance.consumers.declared import load_declarations
 from governance.events.model import Event
 from governance.events.reading import Reading, read_events, read_store
+from governance.events.redact import secrets_of
 from governance.graph import graph_of
 from governance.identity import Schemas, carried
 from governance.impact.facts import facts_of
@@ -126,6 +127,7 @@ def _shown(project: Project, files: _Files, events: Sequence[Event], now: dateti
         proposals=propose(graph, policy, today=now.date()),
         facts=facts_of(graph, policy, load_declarations(project), log),
         dagster=policy.ui.dagster,
+        secrets=secrets_of(),
     )
 
 

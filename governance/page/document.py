@@ -7,14 +7,16 @@ few megabytes. The graph of any moment can be made from it: of each slot the lat
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
 from governance.classification import Proposal
 from governance.dataset import Dataset, Field
-from governance.events.redact import redact_url
+from governance.events.redact import redact_sql, redact_url
 from governance.graph import RANK, Edge, Graph
 from governance.impact.rank import NO_FACTS, Facts
+from governance.page.expressions import Texts, texts_of
 from governance.page.fields import Columns, described
 from governance.page.versions import Confirmed, Past, Version, past_of
 from governance.policy import Policy
@@ -44,6 +46,7 @@ class Shown:
     own:     tables of the project by name, which have a page in Dagster
     stale:   tables that the catalog no longer has, beside those that events say were dropped
     dagster: where Dagster's UI is, None where nothing is to be linked
+    secrets: what no piece of SQL may show (:func:`governance.events.redact.secrets_of`)
     """
 
     title: str
@@ -58,12 +61,15 @@ class Shown:
     own: Mapping[str, Own] = field(default_factory=lambda: MappingProxyType({}))
     stale: frozenset[Dataset] = frozenset()
     dagster: str | None = None
+    secrets: tuple[str, ...] = ()
 
 
 def document(shown: Shown) -> dict[str, Any]:
     """Return the document of ``shown``; its keys are described in ``docs/page.md``."""
     past = past_of(shown.runs, shown.declared)
     places = _Places.of(shown, past)
+    clean = cache(lambda text: redact_sql(text, shown.secrets) == text)
+    told = [texts_of(it.said.expressions, clean) for it in past.versions]
     return {
         "version": VERSION,
         "generated": _instant(shown.now),
@@ -72,7 +78,7 @@ def document(shown: Shown) -> dict[str, Any]:
         "classes": list(shown.policy.lineage.lattice.classes),
         "kinds": [f"{kind.type} {kind.subtype}" for kind in RANK],
         "datasets": _datasets(shown, places),
-        "versions": [_version(it, places) for it in past.versions],
+        "versions": [_version(it, places, texts) for it, texts in zip(past.versions, told, strict=True)],
         "runs": [_run(it) for it in past.runs],
         "findings": [_finding(it) for it in shown.findings],
     }
@@ -142,7 +148,7 @@ def group(name: str) -> str:
     return name.rpartition("/" if "/" in name else ".")[0]
 
 
-def _version(version: Version, places: _Places) -> dict[str, Any]:
+def _version(version: Version, places: _Places, texts: Texts) -> dict[str, Any]:
     write = version.write
     own = places.fields[write.dataset]
     return {
@@ -154,13 +160,13 @@ def _version(version: Version, places: _Places) -> dict[str, Any]:
         "inputs": [places.datasets[it] for it in write.inputs],
         "fields": [own[name] for name in write.fields],
         "gaps": [own[name] for name in write.gaps],
-        "edges": [_edge(it, places) for it in version.edges],
-        "expressions": [],
-        "uses": [],
+        "edges": [_edge(it, places, texts.place(it)) for it in version.edges],
+        "expressions": texts.expressions,
+        "uses": texts.uses,
     }
 
 
-def _edge(edge: Edge, places: _Places) -> list[int]:
+def _edge(edge: Edge, places: _Places, text: int) -> list[int]:
     source, target = edge.source, edge.target
     into = places.fields[target.dataset][target.name] if isinstance(target, Field) else -1
     return [
@@ -169,7 +175,7 @@ def _edge(edge: Edge, places: _Places) -> list[int]:
         into,
         RANK[edge.transformation],
         int(edge.masking),
-        -1,
+        text,
     ]
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from governance.dataset import Dataset
-from governance.graph import Edge, Graph, Write, graph_of
+from governance.graph import Edge, Write, graph_of
 from governance.learned import Learned
 from governance.runs import Job, Run, RunDataset, ended
 
@@ -56,51 +56,58 @@ def past_of(runs: Iterable[Run], declared: Iterable[Run], kept: int = RUNS_KEPT)
     At a moment the latest run of each slot up to then stands. A declaration has a slot of its own, beside the runs of
     its job, where it has column lineage; where it has none it holds only until a run of the job tells more.
     """
-    collected = _Collected()
+    found = _Found()
     for run in sorted((it for it in runs if it.state == "COMPLETE" and it.ended), key=_order):
         for output in run.outputs:
-            collected.add((output.dataset, run.job, False), run, output, graph_of([_only(run, output)]))
+            found.add((output.dataset, run.job, False), run, output)
     for run in sorted((it for it in declared if it.learned is Learned.DECLARED), key=_order):
         for output in run.outputs:
             slot = output.dataset, run.job, output.lineage is not None
-            if slot[2] or not collected.holds(slot, before=ended(run)):
-                collected.add(slot, run, output, graph_of((), [_only(run, output)]))
-    listed = sorted(collected.runs, key=lambda it: (it.at, it.run_id, it.version))
-    return Past(tuple(collected.versions), tuple(_kept(listed, collected.versions, kept)))
+            if slot[2] or not found.holds(slot, before=ended(run)):
+                found.add(slot, run, output)
+    listed = sorted(found.runs, key=lambda it: (it.at, it.run_id, it.version))
+    return Past(tuple(found.versions), tuple(_kept(listed, found.versions, kept)))
 
 
 def _order(run: Run) -> tuple[datetime, str]:
     return ended(run), run.run_id
 
 
-def _only(run: Run, output: RunDataset) -> Run:
-    return replace(run, outputs=(output,))
-
-
-class _Collected:
-    """The versions found so far; the same facets make the same version without being read again."""
+class _Found:
+    """The versions found so far, and the runs that confirm them."""
 
     def __init__(self) -> None:
         self.versions: list[Version] = []
         self.runs: list[Confirmed] = []
         self._slots: dict[Slot, int] = {}
         self._places: dict[object, int] = {}
+        self._read: dict[object, int] = {}
 
     def holds(self, slot: Slot, before: datetime) -> bool:
         """Whether a run up to ``before`` wrote into ``slot``."""
         number = self._slots.get(slot)
         return any(self.versions[it.version].slot == number and it.at <= before for it in self.runs)
 
-    def add(self, slot: Slot, run: Run, output: RunDataset, graph: Graph) -> None:
+    def add(self, slot: Slot, run: Run, output: RunDataset) -> None:
+        """Add what ``run`` said of ``output``."""
+        # a facet that a job sends again is the same value again, and is not read again
+        facets = id(output.lineage), id(output.expressions)
+        said = slot, run.learned, tuple(it.dataset for it in run.inputs), output.fields, facets
+        if said not in self._read:
+            self._read[said] = self._place(slot, run, output)
+        self.runs.append(Confirmed(self._read[said], run.run_id, ended(run), output.snapshot))
+
+    def _place(self, slot: Slot, run: Run, output: RunDataset) -> int:
+        alone = [replace(run, outputs=(output,))]
+        graph = graph_of((), alone) if run.state == "DECLARED" else graph_of(alone)
         (write,) = graph.writes
-        edges = graph.edges
-        said = tuple((it.source, it.target, it.transformation, it.masking) for it in edges)
-        content = slot, run.learned, write.traced, write.inputs, write.fields, write.gaps, said
-        place = self._places.get(content)
-        if place is None:
-            place = self._places[content] = len(self.versions)
-            self.versions.append(Version(self._slots.setdefault(slot, len(self._slots)), write, edges, output))
-        self.runs.append(Confirmed(place, run.run_id, ended(run), output.snapshot))
+        edges = tuple((it.source, it.target, it.transformation, it.masking) for it in graph.edges)
+        lists = write.inputs, write.fields, write.gaps
+        content = slot, run.learned, write.traced, *lists, edges, output.expressions
+        place = self._places.setdefault(content, len(self.versions))
+        if place == len(self.versions):
+            self.versions.append(Version(self._slots.setdefault(slot, len(self._slots)), write, graph.edges, output))
+        return place
 
 
 def _kept(listed: list[Confirmed], versions: list[Version], kept: int) -> Iterator[Confirmed]:

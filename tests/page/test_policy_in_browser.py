@@ -75,7 +75,7 @@ ALLOWED = {
 
 
 @pytest.fixture(autouse=True)
-def tries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def tries(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001  its own give way
     folder = static(tmp_path / "tries")
     (folder / "app/app.js").write_text(APP)
     (folder / "vendor/elk-worker.min.js").write_text("self.onmessage = (message) => postMessage(message.data + 1);\n")
@@ -98,7 +98,7 @@ def test_the_file_works_and_connects_to_nothing(browser: Browser, tmp_path: Path
 
 
 @pytest.fixture
-def address(project: Project, tries: None) -> Iterator[str]:  # noqa: ARG001  the project's own static files give way
+def address(project: Project) -> Iterator[str]:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         app = application(Pages(project, None))
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning", ws="none", lifespan="off"))

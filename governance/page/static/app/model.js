@@ -69,8 +69,11 @@ function nesting(datasets, firstField) {
   return { outer, inner };
 }
 
+const ALONE = [];
+
 /** The fields that hold a field and those it holds: who reads one of them reads of the field. */
 export function related(doc, id) {
+  if (!doc.outer.has(id) && !doc.inner.has(id)) return ALONE;
   return [...(doc.outer.get(id) ?? []), ...(doc.inner.get(id) ?? [])];
 }
 
@@ -104,6 +107,9 @@ export function standing(doc, at) {
     edgesFrom: compress(fields, count, (e) => edges.source[e]),
     edgesInto: compress(fields, count, (e) => edges.target[e]),
     rowEdgesInto: compress(tables, count, (e) => (edges.target[e] < 0 ? edges.into[e] : -1)),
+    // few jobs leave something untold: a walk looks at their flows for each column
+    untoldFrom: compress(tables, flows.flowSource.length, (f) => (flows.flowUntold[f] ? flows.flowSource[f] : -1)),
+    untoldInto: compress(tables, flows.flowTarget.length, (f) => (flows.flowUntold[f] ? flows.flowTarget[f] : -1)),
     flowsFrom: compress(tables, flows.flowSource.length, (f) => flows.flowSource[f]),
     flowsInto: compress(tables, flows.flowTarget.length, (f) => flows.flowTarget[f]),
   };
@@ -147,7 +153,8 @@ function column(rows, width, place) {
   return values;
 }
 
-/** Flows as columns: flowBare marks those that no column edge of the same write shows. */
+/** Flows as columns: flowBare marks those that no column edge of the same write shows, flowUntold those of writes that
+ * told no column lineage or not of every column. */
 function flowsOf(doc, writes, edges) {
   const shown = new Set();
   // a flow is told apart by write and source: one integer of both
@@ -158,6 +165,7 @@ function flowsOf(doc, writes, edges) {
     flowSource: Int32Array.from(flows, ([from]) => from),
     flowTarget: Int32Array.from(flows, ([, to]) => to),
     flowWrite: Int32Array.from(flows, ([, , w]) => w),
+    flowUntold: Uint8Array.from(flows, ([, , w]) => (writes[w].traced && !writes[w].gaps.length ? 0 : 1)),
     flowBare: Uint8Array.from(flows, ([from, , w]) => (shown.has(key(w, from)) ? 0 : 1)),
   };
 }

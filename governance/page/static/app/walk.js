@@ -15,7 +15,7 @@ export const LIT = { none: 0, value: 1, population: 2, unknown: 3 };
  * options: {direction: 'down' | 'up' | 'both', depth: hops or null, hideIndirect: value only, kinds: Set of the kinds'
  * indices to walk over, or null for all}. Answers {start, direction, values, population, unknown (Sets of field ids),
  * tables, unknownTables (Sets of datasets), upValues, upPopulation, upTables, upUnknownTables, edges, flows (how each
- * edge and flow of the graph is lit), hops: Map from field id to its distance}. What was asked for is in no set. */
+ * edge and flow of the graph is lit), hops(field id): its distance, or null}. What was asked for is in no set. */
 export function reach(graph, start, options) {
   const { direction, depth = null, hideIndirect = false, kinds = null } = options;
   const limit = { depth: depth ?? Infinity, rows: !hideIndirect, allowed: allowedKinds(graph.doc, hideIndirect, kinds) };
@@ -27,7 +27,7 @@ export function reach(graph, start, options) {
     tables: down.tables, unknownTables: down.unknownTables,
     upValues: up.values, upPopulation: up.population, upTables: up.tables, upUnknownTables: up.unknownTables,
     edges: strongest(down.edges, up.edges), flows: strongest(down.flows, up.flows),
-    hops: new Map([...up.hops, ...down.hops]),
+    hops: (id) => hopsTo(id, up.distance, down.distance),
   };
 }
 
@@ -97,59 +97,63 @@ class Walk {
   answer(start) {
     const found = { values: new Set(), population: new Set(), unknown: new Set() };
     const tables = { tables: new Set(), unknownTables: new Set() };
-    const hops = new Map();
-    const { doc } = this.graph;
-    const own = start && ownFields(doc, start);
+    const sets = [found.values, found.population, found.unknown];
+    const [first, last] = start ? ownRange(this.graph.doc, start) : [0, 0];
+    const { distance, rowsAt } = this;
     for (let i = 0; i < this.length; i += 1) {
       const state = this.queue[i];
-      if (state >= this.rowsAt) {
-        const dataset = (state - this.rowsAt) >> 1;
-        const known = (state - this.rowsAt) & 1 ? tables.unknownTables : tables.tables;
+      if (state >= rowsAt) {
+        const dataset = (state - rowsAt) >> 1;
+        const known = (state - rowsAt) & 1 ? tables.unknownTables : tables.tables;
         if (dataset !== start.dataset || start.field !== null) known.add(dataset);
-      } else if (!own.has(Math.floor(state / 3))) {
-        const id = Math.floor(state / 3);
-        [found.values, found.population, found.unknown][state % 3].add(id);
-        if (!hops.has(id)) hops.set(id, this.distance[state]);
+        continue;
       }
+      const touch = state % 3;
+      const id = (state - touch) / 3;
+      const stronger = (touch > VALUE && distance[3 * id] >= 0) || (touch > POPULATION && distance[3 * id + 1] >= 0);
+      if (!stronger && (id < first || id >= last)) sets[touch].add(id);
     }
-    for (const id of found.values) { found.population.delete(id); found.unknown.delete(id); }
-    for (const id of found.population) found.unknown.delete(id);
-    return { ...found, ...tables, hops, edges: this.edges, flows: this.flows };
+    return { ...found, ...tables, distance, edges: this.edges, flows: this.flows };
   }
 }
 
-function ownFields(doc, { dataset, field }) {
-  if (field !== null) return new Set([doc.firstField[dataset] + field]);
-  return new Set(doc.datasets[dataset].fields.map((_, i) => doc.firstField[dataset] + i));
+/** The ids of what was asked for: from the first up to the last. */
+function ownRange({ firstField }, { dataset, field }) {
+  if (field === null) return [firstField[dataset], firstField[dataset + 1]];
+  return [firstField[dataset] + field, firstField[dataset] + field + 1];
 }
 
-function presentOf(graph, dataset) {
+function eachPresent(graph, dataset, visit) {
   const { firstField } = graph.doc;
-  const ids = [];
-  for (let id = firstField[dataset]; id < firstField[dataset + 1]; id += 1) if (graph.present[id]) ids.push(id);
-  return ids;
+  for (let id = firstField[dataset]; id < firstField[dataset + 1]; id += 1) if (graph.present[id]) visit(id);
+}
+
+/** The fewest hops to a field in either direction; null where it was not reached. */
+function hopsTo(id, ...distances) {
+  const found = distances.flatMap((distance) => [...distance.subarray(3 * id, 3 * id + 3)].filter((it) => it >= 0));
+  return found.length ? Math.min(...found) : null;
 }
 
 function downstream(graph, start, { depth, rows, allowed }) {
   const { doc } = graph;
   const walk = new Walk(graph, depth);
   const seeField = (id, touch, at) => {
-    if (!walk.field(id, touch, at)) return;
     // a column's members change along with it
-    for (const member of doc.inner.get(id) ?? []) walk.field(member, touch, at);
+    if (walk.field(id, touch, at) && doc.inner.has(id)) doc.inner.get(id).forEach((it) => walk.field(it, touch, at));
   };
   const seeRows = (dataset, at) => {
     if (!walk.table(dataset, ROWS, at)) return;
-    for (const id of presentOf(graph, dataset)) walk.field(id, POPULATION, at);
+    eachPresent(graph, dataset, (id) => walk.field(id, POPULATION, at));
   };
   const seeUntold = (f, at) => {
     const write = graph.writes[graph.flowWrite[f]];
     if (!write.traced) walk.table(write.dataset, UNKNOWN, at);
     else for (const id of write.gaps) seeField(id, UNKNOWN, at);
-    if (!write.traced || write.gaps.length) walk.flow(f, LIT.unknown, at);
+    walk.flow(f, LIT.unknown, at);
   };
   const over = (e, touch, at) => {
-    const [target, dataset] = [graph.target[e], graph.into[e]];
+    const target = graph.target[e];
+    const dataset = graph.into[e];
     const direct = doc.direct[graph.kind[e]];
     if (touch === UNKNOWN) {
       if (target < 0) walk.table(dataset, UNKNOWN, at); else seeField(target, UNKNOWN, at);
@@ -158,18 +162,21 @@ function downstream(graph, start, { depth, rows, allowed }) {
     walk.edge(e, touch === UNKNOWN ? LIT.unknown : direct && touch === VALUE ? LIT.value : LIT.population, at);
   };
   seeStart(graph, walk, start, rows);
+  const read = (id, touch, at) => {
+    const { start: first, list } = graph.edgesFrom;
+    for (let i = first[id]; i < first[id + 1]; i += 1) if (allowed[graph.kind[list[i]]]) over(list[i], touch, at);
+  };
   return walk.run((id, touch, at) => {
-    for (const source of [id, ...related(doc, id)]) {
-      each(graph.edgesFrom, source, (e) => { if (allowed[graph.kind[e]]) over(e, touch, at); });
-    }
-    each(graph.flowsFrom, doc.datasetOf[id], (f) => seeUntold(f, at));
+    read(id, touch, at);
+    for (const source of related(doc, id)) read(source, touch, at);
+    each(graph.untoldFrom, doc.datasetOf[id], (f) => seeUntold(f, at));
   }, (dataset, touch, at) => each(graph.flowsFrom, dataset, (f) => {
     if (touch === UNKNOWN) {
       walk.table(graph.flowTarget[f], UNKNOWN, at);
       walk.flow(f, LIT.unknown, at);
     } else {
       seeRows(graph.flowTarget[f], at);
-      seeUntold(f, at);
+      if (graph.flowUntold[f]) seeUntold(f, at);
       walk.flow(f, LIT.population, at);
     }
   })).answer(start);
@@ -182,7 +189,7 @@ function seeStart(graph, walk, { dataset, field }, rows) {
     return;
   }
   if (rows) walk.table(dataset, ROWS, 0);
-  for (const id of presentOf(graph, dataset)) walk.field(id, VALUE, 0);
+  eachPresent(graph, dataset, (id) => walk.field(id, VALUE, 0));
 }
 
 function upstream(graph, start, { depth, rows, allowed }) {
@@ -198,11 +205,14 @@ function upstream(graph, start, { depth, rows, allowed }) {
     seeField(graph.source[e], byValue ? VALUE : POPULATION, at);
     walk.edge(e, byValue ? LIT.value : LIT.population, at);
   };
+  const written = (id, touch, at) => {
+    const { start: first, list } = graph.edgesInto;
+    for (let i = first[id]; i < first[id + 1]; i += 1) if (allowed[graph.kind[list[i]]]) over(list[i], touch, at);
+  };
   const fromField = (id, touch, at) => {
-    for (const target of [id, ...related(doc, id)]) {
-      each(graph.edgesInto, target, (e) => { if (allowed[graph.kind[e]]) over(e, touch, at); });
-    }
-    each(graph.flowsInto, doc.datasetOf[id], (f) => {
+    written(id, touch, at);
+    for (const target of related(doc, id)) written(target, touch, at);
+    each(graph.untoldInto, doc.datasetOf[id], (f) => {
       const write = graph.writes[graph.flowWrite[f]];
       if (write.traced && !write.gaps.includes(id)) return;
       walk.table(graph.flowSource[f], UNKNOWN, at);
@@ -224,8 +234,9 @@ function upstream(graph, start, { depth, rows, allowed }) {
     });
   };
   const { dataset, field } = start;
-  const asked = field === null ? presentOf(graph, dataset) : [doc.firstField[dataset] + field];
-  if (field === null) seeRows(dataset, 0);
-  for (const id of asked) seeField(id, VALUE, 0);
+  if (field === null) {
+    seeRows(dataset, 0);
+    eachPresent(graph, dataset, (id) => seeField(id, VALUE, 0));
+  } else seeField(doc.firstField[dataset] + field, VALUE, 0);
   return walk.run(fromField, fromRows).answer(start);
 }
