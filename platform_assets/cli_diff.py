@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from governance.errors import HeadwaterError
 from governance.project import Project, find_project, project_at
 
 if TYPE_CHECKING:
@@ -110,4 +111,54 @@ def _known(project: Project, head: "Side", events: Path | None) -> "Known":
     )
 
 
-COMMANDS: tuple[click.Command, ...] = (diff,)
+@click.command()
+@click.argument("base", required=False)
+@click.argument("head", required=False)
+@click.option("--change", "changes", multiple=True, help='A source\'s, to be tried: "crm.learners.email rename mail".')
+@click.option("--sample", type=click.IntRange(min=1), help="Rows of each input at the most. Default: all.")
+@click.option(
+    "--fixtures",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder of schema.table.csv, .json or .parquet, in place of the catalog's rows.",
+)
+@click.option("--tolerance", type=click.FloatRange(0, 1), default=0.0, show_default=True, help="Of numbers, relative.")
+@EVENTS
+@click.option("--format", "form", type=click.Choice(["text", "json", "md"]), default="text", show_default=True)
+def validate(  # one parameter an option
+    *,
+    base: str | None,
+    head: str | None,
+    changes: tuple[str, ...],
+    sample: int | None,
+    fixtures: Path | None,
+    tolerance: float,
+    events: Path | None,
+    form: str,
+) -> None:
+    """Build what changed from BASE to HEAD, old and new, beside the live tables, and compare the results.
+
+    Each table's evidence stands beside the predicted impact. Exit code 1 where something was seen that nothing
+    predicted, or where a table cannot be built any more. BASE is HEAD of git where only --change is given.
+    """
+    from governance.report.validation import FORMATS as SHOWN
+    from governance.simulate import read_change
+    from governance.validation import Verdict
+    from platform_assets.inputs import fixture_rows, pinned_rows
+    from platform_assets.validate import Asked
+    from platform_assets.validate import validate as compare_built
+
+    if base is None and not changes:
+        raise HeadwaterError("nothing to compare", fix="name a revision, or a --change of a source")
+    project = find_project()
+    with ExitStack() as stack:
+        after = stack.enter_context(side_of(project, head))
+        before = stack.enter_context(side_of(project, base)) if base else after
+        simulated = tuple(read_change(text, after.sources) for text in changes)
+        asked = Asked(before, after, simulated, sample, tolerance)
+        rows = stack.enter_context(fixture_rows(fixtures) if fixtures else pinned_rows(project))
+        found = compare_built(asked, _known(project, after, events), rows)
+    click.echo(SHOWN[form](found))
+    sys.exit(1 if any(it.verdict in (Verdict.FAULT, Verdict.UNBUILT) for it in found) else 0)
+
+
+COMMANDS: tuple[click.Command, ...] = (diff, validate)

@@ -109,7 +109,7 @@ def _may_read(read: QueryRead, table: str, column: str) -> bool:
 
 def _graph(side: Side, runs: tuple[Run, ...]) -> Graph:
     lineage = side.policy.lineage
-    told = stated(side.program.lineages.values(), lineage.namespace, lineage.job_namespace)
+    told = stated(side.program.lineages.values(), lineage.namespace, lineage.job_namespace, side.owners)
     return graph_of((*told, *runs))
 
 

@@ -39,6 +39,11 @@ class Side:
     policy: Policy
     program: Program
 
+    @property
+    def owners(self) -> Mapping[str, str]:
+        """The owners that pipelines name, by table."""
+        return {it.table: it.owner for it in self.pipelines if it.owner}
+
 
 Edge = tuple[str | None, str, str, str, bool]
 """Output column (None: every row), input table, input column, ``DIRECT IDENTITY`` and the like, masking."""

@@ -1,6 +1,6 @@
 """Lineage that was read from text → Runs, so that a graph can tell of what has not run."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
 from governance.dataset import Dataset
@@ -13,20 +13,26 @@ NEVER = datetime.min.replace(tzinfo=UTC)
 """When text "ran": before every run, so that what a run of the same job told stands instead."""
 
 
-def stated(lineages: Iterable[ColumnLineage], namespace: str, job_namespace: str) -> tuple[Run, ...]:
-    """Return a run for each of ``lineages`` that writes a table, as of before all time; its job is the table's name."""
-    return tuple(_run(it, it.output, namespace, job_namespace) for it in lineages if it.output is not None)
+def stated(
+    lineages: Iterable[ColumnLineage], namespace: str, job_namespace: str, owners: Mapping[str, str]
+) -> tuple[Run, ...]:
+    """Return a run for each of ``lineages`` that writes a table, as of before all time; its job is the table's name.
+
+    ``owners`` are those that pipelines name, by table.
+    """
+    written = ((it, it.output) for it in lineages if it.output is not None)
+    return tuple(_run(it, table, namespace, Job(job_namespace, table), owners.get(table)) for it, table in written)
 
 
-def _run(lineage: ColumnLineage, table: str, namespace: str, job_namespace: str) -> Run:
+def _run(lineage: ColumnLineage, table: str, namespace: str, job: Job, owner: str | None) -> Run:
     def inputs(found: Iterable[InputField]) -> tuple[InputFieldPart, ...]:
         return tuple(_input(it, namespace) for it in found)
 
     fields = {out.name: FieldLineagePart(input_fields=inputs(out.inputs)) for out in lineage.fields}
     part = ColumnLineagePart(fields=fields, dataset=inputs(lineage.dataset))
-    output = RunDataset(Dataset(namespace, table), tuple(fields), part, snapshot=None, owners=())
+    output = RunDataset(Dataset(namespace, table), tuple(fields), part, snapshot=None, owners=(owner,) if owner else ())
     read = tuple(RunDataset(Dataset(namespace, name), (), None, None, ()) for name in lineage.inputs)
-    return Run("", Job(job_namespace, table), "COMPLETE", NEVER, NEVER, None, read, (output,), Learned.PARSED)
+    return Run("", job, "COMPLETE", NEVER, NEVER, None, read, (output,), Learned.PARSED)
 
 
 def _input(used: InputField, namespace: str) -> InputFieldPart:

@@ -116,14 +116,15 @@ def _prepare(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, Relatio
     for name, relation in sorted(tables.items()):
         schema, _, table = name.rpartition(".")
         connection.execute(f"create schema if not exists {quoted(schema or 'main')}")
-        _create(connection, f"{quoted(schema or 'main')}.{quoted(table)}", relation)
+        create(connection, f"{quoted(schema or 'main')}.{quoted(table)}", relation)
     allowed = sorted({path for relation in tables.values() if isinstance(relation, Files) for path in relation.paths})
     connection.execute(f"set allowed_paths = [{', '.join(map(literal, allowed))}]")
     for statement in LOCK:
         connection.execute(statement)
 
 
-def _create(connection: duckdb.DuckDBPyConnection, name: str, relation: Relation) -> None:
+def create(connection: duckdb.DuckDBPyConnection, name: str, relation: Relation) -> None:
+    """Let ``name``, a quoted name with its schema, stand for ``relation``."""
     if isinstance(relation, Files) and relation.paths:
         connection.execute(f"create view {name} as {_read(relation)}")
     elif isinstance(relation, Rows):

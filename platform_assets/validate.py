@@ -1,0 +1,148 @@
+"""Both revisions rebuilt mechanically over one fixed set of data, compared, and put beside what was predicted."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from governance.dataset import Dataset
+from governance.diff import Difference, Known, Side, compare, judge
+from governance.errors import HeadwaterError
+from governance.graph import Graph, graph_of
+from governance.graph.stated import stated
+from governance.simulate import Simulated, changed_source
+from governance.statement import Statement, read_program
+from governance.validation import Compared, Evidence, evidence, inputs_of, predict, statements_of, to_rebuild
+from platform_assets.engines.engine import QueryError, Relation
+from platform_assets.engines.scratch import AFTER, BEFORE, Scratch, scratch
+
+Find = Callable[[Iterable[str]], Mapping[str, Relation]]
+"""Tables → the rows that both sides read of them; a table that has none is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What to validate.
+
+    changes:   of sources, to be simulated on the later side
+    sample:    rows of each input at the most; None for all
+    tolerance: by which numbers with a point may differ, as a part of the larger
+    """
+
+    base: Side
+    head: Side
+    changes: tuple[Simulated, ...] = ()
+    sample: int | None = None
+    tolerance: float = 0.0
+
+
+def validate(asked: Asked, known: Known, find: Find) -> tuple[Evidence, ...]:
+    """Return the evidence for each table that the change can touch, in the order in which they are built.
+
+    Raises:
+        HeadwaterError: an input that nothing has, or a change that the rows do not allow.
+    """
+    base, head = asked.base, simulated(asked.head, asked.changes)
+    differences = compare(base, head)
+    diff = judge(differences, base, head, known)
+    own = {it.table for it in differences}
+    tables = to_rebuild(base, head, own | {it.table for it in asked.changes})
+    graph = _graph(base, head)
+    predicted = predict(diff.changes, asked.changes, graph, head.policy.lineage.namespace)
+    relations = _inputs(tables, base, head, find)
+    facts = known.facts(graph)
+    with TemporaryDirectory(prefix="headwater-") as folder, scratch(Path(folder), list(relations.values())) as room:
+        for table, relation in relations.items():
+            room.give(table, relation, asked.sample, [it for it in asked.changes if it.table == table])
+        found = []
+        for table in tables:
+            built = _Built.of(room, table, base, head)
+            compared = built.compared({it.table: it for it in differences}, asked.tolerance)
+            owner = facts.owners.get(Dataset(head.policy.lineage.namespace, table))
+            found.append(
+                evidence(table, compared, predicted, problem=built.problem, checks=built.checks(), owner=owner)
+            )
+    return tuple(found)
+
+
+def simulated(side: Side, changes: Sequence[Simulated]) -> Side:
+    """Return ``side`` with its sources as they would be after ``changes``."""
+    sources = side.sources
+    for change in changes:
+        sources = tuple(changed_source(source, change) for source in sources)
+    if sources == side.sources:
+        return side
+    program = read_program(side.pipelines, sources, masking_functions=side.policy.lineage.masking_functions)
+    return replace(side, sources=sources, program=program)
+
+
+def _graph(base: Side, head: Side) -> Graph:
+    """Return what both texts say: an edge that either has can carry a change."""
+    namespace = head.policy.lineage.namespace
+    # jobs of two names, so that the edges of the one do not take the place of the other's
+    sides = (("before", base), ("after", head))
+    told = (stated(side.program.lineages.values(), namespace, which, side.owners) for which, side in sides)
+    return graph_of(run for runs in told for run in runs)
+
+
+def _inputs(tables: Sequence[str], base: Side, head: Side, find: Find) -> Mapping[str, Relation]:
+    wanted = inputs_of(tables, base) | inputs_of(tables, head)
+    found = find(sorted(wanted))
+    missing = sorted(wanted - found.keys())
+    if missing:
+        raise HeadwaterError(
+            f"there is nothing to build on: {', '.join(missing)} has no rows here",
+            fix="run `headwater demo` or `headwater run` first, or give rows with --fixtures",
+        )
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Built:
+    """One table, built on both sides as far as it can be."""
+
+    room: Scratch
+    table: str
+    head: Side
+    sides: Mapping[str, str]
+
+    @classmethod
+    def of(cls, room: Scratch, table: str, base: Side, head: Side) -> "_Built":
+        statements = {BEFORE: statements_of(base).get(table), AFTER: statements_of(head).get(table)}
+        problems = {BEFORE: base.program.unreadable.get(table), AFTER: head.program.unreadable.get(table)}
+        sides = {side: cls._try(room, side, statement, problems[side]) for side, statement in statements.items()}
+        return cls(room, table, head, sides)
+
+    @staticmethod
+    def _try(room: Scratch, side: str, statement: Statement | None, problem: HeadwaterError | None) -> str:
+        """Build one side and return what is wrong; empty where nothing is."""
+        if statement is None:
+            return str(problem) if problem else "this revision has no such pipeline"
+        try:
+            room.build(side, statement)
+        except QueryError as error:
+            return str(error)
+        return ""
+
+    @property
+    def problem(self) -> str:
+        told = (("before", self.sides[BEFORE]), ("after", self.sides[AFTER]))
+        return "; ".join(f"{when}: {problem}" for when, problem in told if problem)
+
+    def compared(self, differences: Mapping[str, Difference], tolerance: float) -> Compared | None:
+        if self.problem:
+            return None
+        difference = differences.get(self.table)
+        renamed = difference.renamed if difference else ()
+        return self.room.compare(self.table, self._grain(), renamed, tolerance=tolerance)
+
+    def checks(self) -> Mapping[str, str]:
+        """Return what the later side's own promises come to."""
+        grain = self._grain()
+        if not grain or self.sides[AFTER]:
+            return {}
+        twice = self.room.duplicated(AFTER, self.table, grain)
+        return {f"grain {', '.join(grain)} unique": f"{twice} keys occur more than once" if twice else ""}
+
+    def _grain(self) -> tuple[str, ...]:
+        return next((it.grain for it in self.head.pipelines if it.table == self.table), ())
