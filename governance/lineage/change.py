@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from governance.errors import UnparsableSql, UnreadStatement
 from governance.lineage.columns import Column, Query
+from governance.lineage.edges import datasets
 from governance.lineage.joins import read_join, read_joined
 from governance.lineage.relation import use
 from governance.lineage.rows import read_rows
@@ -97,7 +98,7 @@ def _clauses(tree: exp.Expr) -> dict[str, exp.Expr]:
 
 def effect_on(scope: Scope, target: Target, columns: Sequence[Column]) -> Effect:
     """Return what the statement read in ``scope`` does to ``target``, which is an input where some column is read."""
-    read = {scope.session.fields.names[f][0] for deps in (scope.rows, *(c.deps for c in columns)) for f in deps}
+    read = datasets(scope.rows).union(*(datasets(column.deps) for column in columns))
     return Effect(target.name, Query(columns, scope.rows, frozenset(scope.inputs | read)))
 
 

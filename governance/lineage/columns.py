@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from governance.lineage.dialects import Rules, lower
-from governance.lineage.edges import NOTHING, SOURCE, Deps, Fields, united
+from governance.lineage.edges import AS_IS, NOTHING, Deps, source_of, united
 
 
 class Column(NamedTuple):
@@ -62,15 +63,14 @@ class ListedColumns:
 
 
 class TableColumns:
-    """The columns of a stored table; each gets its field number when it is first used."""
+    """The columns of a stored table; each is made when it is first used."""
 
-    __slots__ = ("_all", "_columns", "_dataset", "_fields", "_made", "_names", "_rules", "_types")
+    __slots__ = ("_all", "_columns", "_dataset", "_made", "_names", "_rules", "_types")
 
-    def __init__(self, dataset: str, types: Mapping[str, str], rules: Rules, fields: Fields) -> None:
+    def __init__(self, dataset: str, types: Mapping[str, str], rules: Rules) -> None:
         self._dataset = dataset
         self._types = types
         self._rules = rules
-        self._fields = fields
         self._columns: dict[str, Column] = {}
         self._made: dict[str, Column] = {}
         self._all: tuple[Column, ...] | None = None
@@ -104,9 +104,15 @@ class TableColumns:
             if self._names is not None:
                 folded = self._rules.fold(spelt, None)
                 key = folded if self._names.get(folded) == spelt else spelt
-            deps = {self._fields.number(self._dataset, spelt): SOURCE}
+            deps = {source_of(self._dataset, spelt): AS_IS}
             column = self._made[spelt] = Column(spelt, key, deps, None, self._types[spelt])
         return column
+
+
+@lru_cache(maxsize=256)
+def table_columns(dataset: str, names: tuple[str, ...], types: tuple[str, ...], rules: Rules) -> TableColumns:
+    """Return the columns of a stored table, remembered by all that they are: many statements read the same tables."""
+    return TableColumns(dataset, dict(zip(names, types, strict=True)), rules)
 
 
 def _spellings(types: Mapping[str, str], rules: Rules) -> dict[str, str] | None:
@@ -127,18 +133,17 @@ def _spellings(types: Mapping[str, str], rules: Rules) -> dict[str, str] | None:
 class OpenColumns:
     """The columns of a file whose schema the caller did not give: whatever is asked for is there."""
 
-    __slots__ = ("_columns", "_datasets", "_fields")
+    __slots__ = ("_columns", "_datasets")
 
-    def __init__(self, datasets: Sequence[str], fields: Fields) -> None:
+    def __init__(self, datasets: Sequence[str]) -> None:
         self._datasets = datasets
-        self._fields = fields
         self._columns: dict[str, Column] = {}
 
     def find(self, key: str, name: str) -> Column | None:
         """See ``Columns``."""
         column = self._columns.get(key)
         if column is None:
-            deps = {self._fields.number(dataset, name): SOURCE for dataset in self._datasets}
+            deps = {source_of(dataset, name): AS_IS for dataset in self._datasets}
             column = self._columns[key] = Column(name, key, deps)
         return column
 

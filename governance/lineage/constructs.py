@@ -25,7 +25,7 @@ from governance.lineage.functions import (
 )
 from governance.lineage.scope import Scope
 from governance.lineage.star import expand
-from governance.lineage.value import LEAVES, depend
+from governance.lineage.value import depend
 
 
 def subquery(scope: Scope, tree: exp.Expr, hop: int, into: Deps, _push: Push) -> None:
@@ -183,12 +183,7 @@ def star(scope: Scope, tree: exp.Expr, hop: int, into: Deps, _push: Push) -> Non
         add(into, column.deps, hop)
 
 
-def leaf(_scope: Scope, _tree: exp.Expr, _hop: int, _into: Deps, _push: Push) -> None:
-    """A constant, a name that is no column, a type: nothing to depend on."""
-
-
 CONSTRUCTS: dict[type, Rule] = {
-    **dict.fromkeys(LEAVES, leaf),
     **CALLS,
     exp.Select: subquery,
     exp.Subquery: subquery,

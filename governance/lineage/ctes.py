@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from governance.errors import ColumnCountMismatch, LineageError, UnreadConstruct
 from governance.lineage.columns import Column, Query
-from governance.lineage.edges import MASKED, NOTHING, SOURCE, Deps, add, unmixed
+from governance.lineage.edges import AS_IS, MASKED, NOTHING, Deps, Source, add, unknown, unmixed
 from governance.lineage.environment import Environment
 from governance.lineage.names import identifier
 from governance.lineage.scope import Scope
@@ -91,8 +91,8 @@ def _fixpoint(cte: exp.Expr, session: Session, env: Environment, parent: Scope |
     with_ = tree.args.get("with_")
     outer = with_ctes(with_, session, env, parent) if with_ is not None else env
     anchor = named(session.read(tree.args["this"], session, outer, parent), names, session)
-    unknowns = [session.fields.number("", column.key) for column in anchor.columns]
-    own = [c._replace(deps={n: SOURCE}, members=None) for c, n in zip(anchor.columns, unknowns, strict=True)]
+    unknowns = [unknown() for _ in anchor.columns]
+    own = [c._replace(deps={n: AS_IS}, members=None) for c, n in zip(anchor.columns, unknowns, strict=True)]
     inner = Environment({key: Query(own)}, env)
     whole = named(session.read(tree, session, inner, parent), names, session)
     solved = _solved(dict.fromkeys(unknowns, NOTHING), [column.deps for column in whole.columns])
@@ -101,7 +101,7 @@ def _fixpoint(cte: exp.Expr, session: Session, env: Environment, parent: Scope |
     return Query(columns, filled(whole.rows, dict(zip(unknowns, solved, strict=False))), whole.inputs)
 
 
-def _solved(known: dict[int, Deps], equations: list[Deps]) -> list[Deps]:
+def _solved(known: dict[Source, Deps], equations: list[Deps]) -> list[Deps]:
     """Return the least deps that satisfy ``equations``, whose unknowns are the keys of ``known``, in order."""
     while True:
         grown = [filled(deps, known) for deps in equations]
@@ -111,7 +111,7 @@ def _solved(known: dict[int, Deps], equations: list[Deps]) -> list[Deps]:
         known = again
 
 
-def filled(deps: Deps, known: dict[int, Deps]) -> Deps:
+def filled(deps: Deps, known: dict[Source, Deps]) -> Deps:
     """Return ``deps`` with every unknown replaced by what it holds, each way one hop further on."""
     filled: Deps = {}
     for field, bits in deps.items():

@@ -30,9 +30,9 @@ def _exact(text: str, _quoted: object) -> str:
     return text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Rules:
-    """How one dialect resolves names.
+    """How one dialect resolves names; there is one of each dialect.
 
     fold:      (text, quoted) → the key by which identifiers are the same
     lateral:   whether a select-list expression sees the aliases before it (where no column of that name is in scope)

@@ -3,15 +3,21 @@
 A *hop* is a small integer: a transformation's number, plus ``MASKED`` where the hop masks the value.
 *Bits* hold all the ways in which one source field reaches one place: bit ``n`` says that some path has transformation
 ``n``, bit ``n + WIDTH`` that some such path is not masked. So uniting paths is ``|``, whatever the order of work.
-*Deps* map source fields, by number, to bits. Columns share them, and nobody changes them once a column holds them.
+A *source* is a field's dataset and name as one text: a dictionary finds texts fastest, and they sort as results shall.
+*Deps* map sources to bits. Columns share them, and nobody changes them once a column holds them.
 """
 
 from functools import cache, lru_cache
+from itertools import count
 from typing import TypeAlias
 
 from governance.lineage.model import InputField, Transformation
 
-Deps: TypeAlias = dict[int, int]
+Source: TypeAlias = str
+Deps: TypeAlias = dict[Source, int]
+
+SEPARATOR = "\0"
+"""What parts the dataset from the field in a source: no engine has it in a name, and it sorts before all else."""
 
 TRANSFORMATIONS = tuple(Transformation)
 WIDTH = len(TRANSFORMATIONS)
@@ -19,14 +25,37 @@ WIDTH = len(TRANSFORMATIONS)
 IDENTITY, TRANSFORMATION, AGGREGATION, JOIN, FILTER, GROUP_BY, SORT, WINDOW, CONDITIONAL = range(WIDTH)
 MASKED = 16
 
-SOURCE = 1 | 1 << WIDTH
+AS_IS = 1 | 1 << WIDTH
 """The bits of a source column as it is: one unmasked IDENTITY path."""
 
 NOTHING: Deps = {}
 """From no column: shared, never written to."""
 
 _PRESENT = (1 << WIDTH) - 1
-_DIRECT = (1 << JOIN) - 1
+
+
+def source_of(dataset: str, field: str) -> Source:
+    """Return a field of a dataset as a source."""
+    return f"{dataset}{SEPARATOR}{field}"
+
+
+def unknown() -> Source:
+    """Return a source like no other, which stands for a column until it is known what that comes from."""
+    return f"{SEPARATOR}{next(_NUMBERS)}"
+
+
+_NUMBERS = count()
+
+
+def field_of(source: Source) -> tuple[str, str]:
+    """Return the dataset and the name of the field that ``source`` is."""
+    dataset, _, field = source.partition(SEPARATOR)
+    return dataset, field
+
+
+def datasets(deps: Deps) -> set[str]:
+    """Return the datasets of the sources in ``deps``."""
+    return {source.partition(SEPARATOR)[0] for source in deps}
 
 
 def _compose(outer: int, inner: int) -> int:
@@ -49,23 +78,34 @@ def _carry(hop: int, present: int) -> int:
     return present & ~weaker | (1 << hop if present & weaker else 0)
 
 
-@cache
-def through(hop: int, bits: int) -> int:
-    """Return ``bits`` after one more hop toward the output."""
-    plain = hop & ~MASKED
-    present = _carry(plain, bits & _PRESENT)
-    clear = 0 if hop & MASKED else _carry(plain, bits >> WIDTH)
-    return present | clear << WIDTH
+class _Carried(dict[int, int]):
+    """Bits → the bits after one more hop, filled as they occur."""
+
+    def __init__(self, hop: int) -> None:
+        super().__init__()
+        self._hop = hop
+
+    def __missing__(self, bits: int) -> int:
+        plain = self._hop & ~MASKED
+        present = _carry(plain, bits & _PRESENT)
+        clear = 0 if self._hop & MASKED else _carry(plain, bits >> WIDTH)
+        self[bits] = present | clear << WIDTH
+        return self[bits]
+
+
+CARRIED = tuple(_Carried(hop) for hop in range(2 * MASKED))
+"""``CARRIED[hop][bits]``: the bits after one more hop toward the output."""
 
 
 def add(into: Deps, deps: Deps, hop: int) -> None:
     """Unite ``deps``, one ``hop`` further on, into the accumulator ``into``."""
     if hop == IDENTITY:
-        for field, bits in deps.items():
-            into[field] = into.get(field, 0) | bits
+        for source, bits in deps.items():
+            into[source] = into.get(source, 0) | bits
         return
-    for field, bits in deps.items():
-        into[field] = into.get(field, 0) | through(hop, bits)
+    carried = CARRIED[hop]
+    for source, bits in deps.items():
+        into[source] = into.get(source, 0) | carried[bits]
 
 
 def rowwise(hop: int) -> int:
@@ -91,7 +131,8 @@ def moved(deps: Deps, hop: int) -> Deps:
     """Return ``deps`` one hop further on, as a value of its own."""
     if hop == IDENTITY or not deps:
         return deps
-    return {field: through(hop, bits) for field, bits in deps.items()}
+    carried = CARRIED[hop]
+    return {source: carried[bits] for source, bits in deps.items()}
 
 
 @cache
@@ -100,35 +141,16 @@ def unmixed(bits: int) -> tuple[tuple[int, bool], ...]:
     return tuple((n, not bits >> (n + WIDTH) & 1) for n in range(WIDTH) if bits >> n & 1)
 
 
-class Fields:
-    """Source fields by number. Numbers are given in order of first use and live as long as one call."""
-
-    __slots__ = ("_shown", "names")
-
-    def __init__(self) -> None:
-        self.names: list[tuple[str, str]] = []
-        self._shown: dict[tuple[int, int], tuple[InputField, ...]] = {}
-
-    def number(self, dataset: str, field: str) -> int:
-        """Return a new number; whoever asks remembers it, since a table has each field once."""
-        self.names.append((dataset, field))
-        return len(self.names) - 1
-
-    def inputs(self, deps: Deps) -> tuple[InputField, ...]:
-        """Return ``deps`` as input fields, sorted by dataset, field and transformation."""
-        if len(deps) == 1:
-            (item,) = deps.items()
-            return self._shown.get(item) or self._show(item)
-        names, shown = self.names, self._shown
-        items = sorted(deps.items(), key=lambda item: names[item[0]])
-        return tuple(field for item in items for field in shown.get(item) or self._show(item))
-
-    def _show(self, item: tuple[int, int]) -> tuple[InputField, ...]:
-        dataset, field = self.names[item[0]]
-        shown = [_input(dataset, field, TRANSFORMATIONS[n], masking) for n, masking in unmixed(item[1])]
-        self._shown[item] = tuple(shown)
-        return self._shown[item]
+def inputs(deps: Deps) -> tuple[InputField, ...]:
+    """Return ``deps`` as input fields, sorted by dataset, field and transformation."""
+    if len(deps) == 1:
+        (item,) = deps.items()
+        return _shown(*item)
+    return tuple([field for source in sorted(deps) for field in _shown(source, deps[source])])
 
 
-_input = lru_cache(maxsize=16_384)(InputField)
-"""Frozen values are slow to make and the same ones are made again and again."""
+@lru_cache(maxsize=16_384)
+def _shown(source: Source, bits: int) -> tuple[InputField, ...]:
+    """Remembered because frozen values are slow to make and statements over one schema show the same ones."""
+    dataset, field = field_of(source)
+    return tuple([InputField(dataset, field, TRANSFORMATIONS[n], masking) for n, masking in unmixed(bits)])

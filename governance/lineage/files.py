@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from governance.errors import DynamicSql
 from governance.lineage.columns import Column, Columns, ListedColumns, OpenColumns
-from governance.lineage.edges import SOURCE, united
+from governance.lineage.edges import AS_IS, source_of, united
 from governance.lineage.scope import Scope
 
 READERS: frozenset[str] = frozenset(
@@ -80,7 +80,7 @@ def columns_of(scope: Scope, paths: Sequence[str]) -> Columns:
     scope.inputs.update(names)
     declared = [scope.session.tables.columns(name).all() for name in names if name in scope.session.tables.schema]
     if len(declared) != len(names):
-        return OpenColumns(names, scope.session.fields)
+        return OpenColumns(names)
     together: dict[str, Column] = {}
     for column in (column for columns in declared for column in columns):
         seen = together.get(column.key)
@@ -103,9 +103,9 @@ def read_file(scope: Scope, name: str, arguments: Sequence[exp.Expr]) -> Columns
         return columns_of(scope, paths)
     names = [dataset(scope, path) for path in paths]
     scope.inputs.update(names)
-    fields, fold = scope.session.fields, scope.session.rules.fold
+    fold = scope.session.rules.fold
     return ListedColumns(
-        [Column(n, fold(n, None), {fields.number(dataset_, n): SOURCE for dataset_ in names}) for n in given]
+        [Column(n, fold(n, None), {source_of(dataset_, n): AS_IS for dataset_ in names}) for n in given]
     )
 
 

@@ -199,9 +199,10 @@ def no_qualifier(session: Session, tree: exp.Expr, name: exp.Expr, relations: Se
     return session.error(UnknownTable, problem, tree, fix="correct the qualifier")
 
 
-def holds(relation: Relation, key: str, name: exp.Expr) -> bool:
-    """Tell whether a relation has a column; a file whose columns nobody declared is asked last: it would have any."""
-    return relation.columns.__class__ is not OpenColumns and relation.columns.find(key, name.name) is not None
+def column_in(relation: Relation, key: str) -> Column | None:
+    """Return a column of a relation; a file whose columns nobody declared is asked last: it would have any."""
+    columns = relation.columns
+    return None if columns.__class__ is OpenColumns else columns.find(key, key)
 
 
 def at_path(relations: Sequence[Relation], wanted: tuple[str, ...]) -> Relation | None:

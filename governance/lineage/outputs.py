@@ -76,9 +76,9 @@ class Outputs:
 
 
 def _lineage(effect: Effect, session: Session) -> ColumnLineage:
-    inputs = session.fields.inputs
-    fields = tuple(OutputField(output_name(c, session), inputs(c.deps)) for c in effect.query.columns)
-    return ColumnLineage(effect.output, fields, inputs(effect.query.rows), tuple(sorted(effect.query.inputs)))
+    show = session.show
+    fields = tuple([OutputField(output_name(c, session), show(c.deps)) for c in effect.query.columns])
+    return ColumnLineage(effect.output, fields, show(effect.query.rows), tuple(sorted(effect.query.inputs)))
 
 
 def _joined(one: Effect, other: Effect) -> Effect:
@@ -96,7 +96,7 @@ def _grown(made: Made, query: Query) -> Query:
 
 def stored(name: str, columns: Sequence[Column], session: Session) -> TableColumns:
     """Return the columns of a table that the script made, as later statements find them."""
-    return TableColumns(name, {column.name: column.type for column in columns}, session.rules, session.fields)
+    return TableColumns(name, {column.name: column.type for column in columns}, session.rules)
 
 
 def is_view(tree: exp.Expr) -> bool:

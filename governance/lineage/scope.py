@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from governance.errors import LineageError, UnknownColumn
 from governance.lineage.columns import Column, OpenColumns, Relation
-from governance.lineage.edges import IDENTITY, NOTHING, Deps, add
+from governance.lineage.edges import IDENTITY, NOTHING, Deps, add, datasets
 from governance.lineage.environment import Environment
 from governance.lineage.names import (
     PSEUDO,
@@ -15,7 +15,7 @@ from governance.lineage.names import (
     ambiguous,
     at_path,
     at_position,
-    holds,
+    column_in,
     member_at,
     member_of,
     no_qualifier,
@@ -95,23 +95,20 @@ class Scope:
         name = args["this"]
         if name.__class__ is not exp.Identifier or self.session.mark is not None:
             return self.session.noted(tree, self._special(tree, name))
-        table = args.get("table")
         rules = self.session.rules
-        fold = rules.fold
+        own = name.args
+        text = own["this"]
+        key = rules.fold(text, own.get("quoted"))
+        table = args.get("table")
         if table is None:
-            key = fold(name.args["this"], name.args.get("quoted"))
-            if self.clause not in rules.aliases:
-                seen = self.seen.get(key) or self.among(key, name)
-                if seen is not None:
-                    return seen
-            return self._unqualified(name, key)
+            found = None if self.clause in rules.aliases else self.among(key, name)
+            return found or self._unqualified(name, key)
         if args.get("db") is None:
-            relation = self.named.get(fold(table.args["this"], table.args.get("quoted")))
-            if relation is not None:
-                text = name.args["this"]
-                found = relation.columns.find(fold(text, name.args.get("quoted")), text)
-                if found is not None:
-                    return found
+            qualifier = table.args
+            relation = self.named.get(rules.fold(qualifier["this"], qualifier.get("quoted")))
+            found = None if relation is None else relation.columns.find(key, text)
+            if found is not None:
+                return found
         return self._qualified(tree, qualified(tree))
 
     def _special(self, tree: exp.Expr, name: exp.Expr) -> Column:
@@ -198,14 +195,9 @@ class Scope:
 
     def among(self, key: str, name: exp.Expr) -> Column | None:
         """Return the column ``key`` of the relations in FROM."""
-        try:
+        if key in self.seen:
             return self.seen[key]
-        except KeyError:
-            pass
-        found = self.merged.get(key)
-        if found is None:
-            found = self._only(key, name)
-        self.seen[key] = found
+        found = self.seen[key] = self.merged.get(key) or self._only(key, name)
         return found
 
     def _only(self, key: str, name: exp.Expr) -> Column | None:
@@ -221,12 +213,15 @@ class Scope:
                 return None
             if key not in self.shared:
                 return only.columns.find(key, name.name)
-        holders = [relation for relation in self.relations if holds(relation, key, name)]
-        if not holders:
-            return None
-        if len(holders) > 1:
-            raise ambiguous(self.session, name, holders)
-        return holders[0].columns.find(key, name.name)
+        found = None
+        for relation in self.relations:
+            held = column_in(relation, key)
+            if held is not None:
+                if found is not None:
+                    holders = [each for each in self.relations if column_in(each, key) is not None]
+                    raise ambiguous(self.session, name, holders)
+                found = held
+        return found
 
     def _index(self) -> None:
         """Note which relation has which names, and which names are shared; relations that joined since are added."""
@@ -259,7 +254,7 @@ class Scope:
         """Return what the script set a variable to; the tables it was read from are then read here."""
         held = self.session.variables.get(name.lower())
         if held is not None:
-            self.inputs.update(self.session.fields.names[field][0] for field in held.deps)
+            self.inputs |= datasets(held.deps)
         return held
 
     def _qualified(self, tree: exp.Expr, parts: Sequence[exp.Expr]) -> Column:
@@ -296,7 +291,7 @@ class Scope:
         return at_path(self.relations, tuple(qualifier))
 
 
-MANY = 2
+MANY = 8
 """From how many relations on a scope keeps an index of their columns."""
 
 

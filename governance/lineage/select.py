@@ -148,7 +148,7 @@ def projection(scope: Scope, tree: exp.Expr) -> Column:
         name, key = "", ""
     if value.__class__ is exp.Column:
         column = scope.column(value)
-        return column._replace(name=name, key=key) if name else column
+        return Column(name, key, column.deps, column.members, column.type) if name else column
     known = shape(scope, value)
     deps: Deps = known.deps if known is not None else value_of(scope, value)
     if not name:

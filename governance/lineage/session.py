@@ -3,18 +3,22 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlglot import exp
 
 from governance.errors import LimitExceeded, LineageError
 from governance.lineage.columns import Column, Columns, Query
 from governance.lineage.dialects import Rules
-from governance.lineage.edges import Deps, Fields
+from governance.lineage.edges import Deps, Source
+from governance.lineage.model import InputField
 from governance.lineage.tables import Tables
 
 Mark = Callable[[exp.Expr, Column], Column]
 """What notes the places of names: (the text that names a column, what it names) → the same column with its place."""
+
+Show = Callable[[Deps], tuple[InputField, ...]]
+"""What a result shows for the sources of one field, or of the rows."""
 
 MAX_SECONDS = 8.0
 MAX_COLUMNS = 20_000
@@ -29,8 +33,7 @@ class Macro:
     body: exp.Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
+class Made(NamedTuple):
     """A relation that the script made; ``query`` where it is resolved away (temporary or a view), else it is stored."""
 
     name: str
@@ -53,13 +56,14 @@ class Session:
     chooses:    whether COLUMNS(…) occurs at all
     used:       names in ``made`` that some statement has read
     mark:       None where lineage is not explained
-    solved:     what the unknowns of recursive CTEs turned out to hold, by number
+    solved:     what the unknowns of recursive CTEs turned out to hold
+    show:       what makes inputs of sources
     """
 
     sql: str
     rules: Rules
     tables: Tables
-    fields: Fields
+    show: Show
     read: Callable[..., Query]
     bind: Callable[..., Any]
     constructs: Mapping[type, Callable[..., None]]
@@ -72,7 +76,7 @@ class Session:
     variables: dict[str, Column] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
     mark: Mark | None = None
-    solved: dict[int, Deps] = field(default_factory=dict)
+    solved: dict[Source, Deps] = field(default_factory=dict)
 
     def tick(self) -> None:
         """Stop a statement that takes too long.
@@ -89,8 +93,9 @@ class Session:
 
     def key(self, identifier: exp.Expr) -> str:
         """Return the folded name of an identifier."""
-        text = identifier.args.get("this")
-        return self.rules.fold(text if isinstance(text, str) else identifier.name, identifier.args.get("quoted"))
+        args = identifier.args
+        text = args.get("this")
+        return self.rules.fold(text if text.__class__ is str else identifier.name, args.get("quoted"))
 
     def error(
         self, kind: type[LineageError], problem: str, at: exp.Expr | None = None, *, fix: str = "", clause: str = ""

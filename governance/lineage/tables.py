@@ -13,9 +13,8 @@ A reference that fits several keys is refused, never guessed. Names in results a
 
 from collections.abc import Mapping
 
-from governance.lineage.columns import TableColumns
+from governance.lineage.columns import TableColumns, table_columns
 from governance.lineage.dialects import Rules
-from governance.lineage.edges import Fields
 
 Schema = Mapping[str, Mapping[str, str]]
 
@@ -23,13 +22,12 @@ Schema = Mapping[str, Mapping[str, str]]
 class Tables:
     """Look-up of one schema; everything is indexed when it is first asked for."""
 
-    __slots__ = ("_columns", "_default", "_ends", "_fields", "_full", "_rules", "schema")
+    __slots__ = ("_columns", "_default", "_ends", "_full", "_rules", "schema")
 
-    def __init__(self, schema: Schema, default_schema: str | None, rules: Rules, fields: Fields) -> None:
+    def __init__(self, schema: Schema, default_schema: str | None, rules: Rules) -> None:
         self.schema = schema
         self._default = tuple(default_schema.split(".")) if default_schema else ()
         self._rules = rules
-        self._fields = fields
         self._columns: dict[str, TableColumns] = {}
         self._full: dict[str, list[str]] = {}
         self._ends: dict[str, list[str]] = {}
@@ -82,7 +80,8 @@ class Tables:
         """Return the columns of the table under ``key`` of the schema."""
         columns = self._columns.get(key)
         if columns is None:
-            columns = self._columns[key] = TableColumns(key, self.schema[key], self._rules, self._fields)
+            types = self.schema[key]
+            columns = self._columns[key] = table_columns(key, tuple(types), tuple(types.values()), self._rules)
         return columns
 
     def use(self, parts: tuple[str, ...]) -> None:

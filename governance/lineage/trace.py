@@ -12,13 +12,13 @@ from governance.errors import LimitExceeded, UnreadConstruct
 from governance.lineage.calls import Rule
 from governance.lineage.constructs import CONSTRUCTS as EXPRESSIONS
 from governance.lineage.dialects import lower, rules_for
-from governance.lineage.edges import Fields
+from governance.lineage.edges import inputs
 from governance.lineage.macros import bound
 from governance.lineage.model import ColumnLineage
 from governance.lineage.parse import parse
 from governance.lineage.query import read_query
 from governance.lineage.script import read_script
-from governance.lineage.session import MAX_SECONDS, Mark, Session
+from governance.lineage.session import MAX_SECONDS, Mark, Session, Show
 from governance.lineage.shapes import part_of, part_or_call
 from governance.lineage.tables import Schema, Tables
 
@@ -49,7 +49,7 @@ def column_lineage(
     """
     _, parser = rules_for(dialect)
     settings = Settings(dialect, default_schema, masking_functions)
-    session = session_over(sql, schema, Fields(), settings)
+    session = session_over(sql, schema, inputs, settings)
     with refusing():
         return read_script(parse(sql, parser), session)
 
@@ -64,7 +64,7 @@ class Settings:
 
 
 def session_over(
-    sql: str, schema: Mapping[str, Mapping[str, str]], fields: Fields, settings: Settings, mark: Mark | None = None
+    sql: str, schema: Mapping[str, Mapping[str, str]], show: Show, settings: Settings, mark: Mark | None = None
 ) -> Session:
     """Return the state in which one call begins; its clock runs from here on."""
     deadline = time.monotonic() + MAX_SECONDS
@@ -73,8 +73,8 @@ def session_over(
     return Session(
         sql=sql,
         rules=rules,
-        tables=Tables(schema, settings.default_schema, rules, fields),
-        fields=fields,
+        tables=Tables(schema, settings.default_schema, rules),
+        show=show,
         read=read_query,
         bind=bound,
         constructs=CONSTRUCTS,

@@ -6,12 +6,11 @@ column it meets adds its source fields through that hop. So no expression is too
 
 from sqlglot import exp
 
-from governance.lineage.edges import COMPOSE, IDENTITY, TRANSFORMATION, Deps, through
+from governance.lineage.edges import CARRIED, COMPOSE, IDENTITY, TRANSFORMATION, Deps
 from governance.lineage.functions import USES
 from governance.lineage.scope import Scope
 
 LEAVES = frozenset({exp.Literal, exp.Identifier, exp.Boolean, exp.Null, exp.DataType, exp.Var})
-
 
 BINARY = frozenset({
     exp.Add, exp.And, exp.Div, exp.DPipe, exp.EQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Mul, exp.NEQ, exp.Or, exp.Sub,
@@ -21,30 +20,31 @@ BINARY = frozenset({
 
 def depend(scope: Scope, root: exp.Expr, hop: int, into: Deps) -> None:
     """Add to ``into`` every source field that the value of ``root`` depends on, ``hop`` further on."""
-    constructs = scope.session.constructs
+    column, constructs = scope.column, scope.session.constructs
     stack = [(root, hop)]
     pop, push = stack.pop, stack.append
     while stack:
         tree, hop = pop()
         kind = tree.__class__
         if kind is exp.Column:
-            for field, bits in scope.column(tree).deps.items():
-                into[field] = into.get(field, 0) | (through(hop, bits) if hop else bits)
+            carried = CARRIED[hop]
+            for source, bits in column(tree).deps.items():
+                into[source] = into.get(source, 0) | carried[bits]
+        elif kind in BINARY:
+            args, inner = tree.args, COMPOSE[hop][TRANSFORMATION]
+            push((args["this"], inner))
+            push((args["expression"], inner))
+        elif kind in LEAVES:
             continue
-        rule = constructs.get(kind)
-        if rule is None:
-            stack += arguments(tree, hop)
+        elif kind in constructs:
+            constructs[kind](scope, tree, hop, into, push)
         else:
-            rule(scope, tree, hop, into, push)
+            stack += arguments(tree, hop)
 
 
 def arguments(tree: exp.Expr, hop: int) -> list[tuple[exp.Expr, int]]:
     """Return the arguments of ``tree`` that are not leaves, each with the hop from it to the output."""
     hops = COMPOSE[hop]
-    if tree.__class__ in BINARY:
-        inner = hops[TRANSFORMATION]
-        pair = tree.args["this"], tree.args["expression"]
-        return [(part, inner) for part in pair if part.__class__ not in LEAVES]
     rest, named = USES.get(tree.__class__, VALUE)
     inner = hops[rest]
     found: list[tuple[exp.Expr, int]] = []

@@ -7,7 +7,7 @@ from sqlglot import exp
 from governance.errors import ColumnCountMismatch, NoLineage, UnknownColumn, UnparsableSql, UnreadStatement
 from governance.lineage.columns import Column, ListedColumns, Query, Relation
 from governance.lineage.ctes import named, with_ctes
-from governance.lineage.edges import CONDITIONAL, FILTER, JOIN, NOTHING, Deps, add, united
+from governance.lineage.edges import CONDITIONAL, FILTER, JOIN, NOTHING, Deps, add, datasets, united
 from governance.lineage.environment import Environment
 from governance.lineage.joins import read_from
 from governance.lineage.names import identifier
@@ -123,7 +123,7 @@ def _replacing(where: exp.Expr, target: Target, query: Query, session: Session) 
     scope.join(relation_of(target, scope))
     scope.rows, scope.inputs, scope.clause = dict(query.rows), set(query.inputs), "where"
     depend(scope, where.args["this"] if where.__class__ is exp.Where else where, FILTER, scope.rows)
-    return query._replace(rows=scope.rows, inputs=frozenset(scope.inputs | _datasets(scope.rows, session)))
+    return query._replace(rows=scope.rows, inputs=frozenset(scope.inputs | datasets(scope.rows)))
 
 
 def _source(tree: exp.Expr, body: exp.Expr, session: Session) -> Scope:
@@ -192,16 +192,12 @@ def _upsert(conflict: exp.Expr, target: Target, query: Query, source: Scope) -> 
     if condition is not None:
         depend(scope, condition.args["this"], FILTER, scope.rows)
     changed = assigned(scope, target, conflict.args.get("expressions") or (), condition)
-    read = {name for deps in (scope.rows, *(c.deps for c in changed)) for name in _datasets(deps, session)}
+    read = {name for deps in (scope.rows, *(c.deps for c in changed)) for name in datasets(deps)}
     return Query(together([query.columns, changed]), scope.rows, frozenset(scope.inputs | read))
 
 
 PROPOSED = ("excluded", "new", "values")
 """Names of the row that an upsert proposes."""
-
-
-def _datasets(deps: Deps, session: Session) -> set[str]:
-    return {session.fields.names[field][0] for field in deps}
 
 
 def assigned(
