@@ -21,6 +21,7 @@ from platform_assets import cli_consumers, cli_diff, cli_events, cli_knowledge, 
 
 if TYPE_CHECKING:
     from governance.lineage import ColumnLineage
+    from governance.lineage.model import Explanation
 
 Told = tuple[str, str, "tuple[ColumnLineage, ...]"]
 """A file, its text and the lineage of what it writes."""
@@ -124,21 +125,31 @@ def run(tables: tuple[str, ...]) -> None:
 @click.option("--schema", type=Path_, help="JSON: {table: {column: type}}. Default: the project's own.")
 @click.option("--dialect", default="duckdb", show_default=True)
 @click.option("--format", "form", type=click.Choice(LINEAGE_FORMATS), default="text", show_default=True)
-def lineage(files: tuple[str, ...], schema: Path | None, dialect: str, form: str) -> None:
+@click.option("--explain", is_flag=True, help="Show under each edge the SQL that made it (as text).")
+def lineage(files: tuple[str, ...], schema: Path | None, dialect: str, form: str, *, explain: bool) -> None:
     """Show the column lineage of SQL files; - reads standard input. Exit code 1 where a file is refused."""
     from governance.lineage import column_lineage
+    from governance.lineage.explain import explain as explained
+    from governance.report.lineage import explained_text
     from governance.report.place import caret
 
+    if explain and form != "text":
+        raise click.UsageError(f"--explain is shown as text: leave out --format {form}")
     project = find_project()
     tables = _schema_file(schema) if schema else _project_schemas(project)
     told: list[Told] = []
+    explanations: list[Explanation] = []
     for file in files:
         sql = sys.stdin.read() if file == "-" else _text(Path(file))
         try:
-            told.append((file, sql, column_lineage(sql, tables, dialect=dialect)))
+            found = column_lineage(sql, tables, dialect=dialect)
+            explanations += explained(sql, tables, dialect=dialect) if explain else ()
+            told.append((file, sql, found))
         except LineageError as error:
             click.echo(f"Error: {file}:{error}\n{caret(sql, error)}".rstrip(), err=True)
-    if told:
+    if told and explain:
+        click.echo(explained_text(zip((it for _, _, found in told for it in found), explanations, strict=True)))
+    elif told:
         click.echo(LINEAGE_FORMATS[form](project, told))
     sys.exit(1 if len(told) < len(files) else 0)
 
