@@ -9,6 +9,8 @@ const ORIGINS = {
   unknown: { letter: '?', title: 'of unknown origin' },
 };
 const CHIP_COLOURS = 4;
+/** Less room than this shows no part of a schema's name. */
+const LEAST = 24;
 
 /** Draws a box at its place: a `g.group` or a `g.dataset` with its lines. */
 export function drawBox(graph, box, { x, y, width, height }) {
@@ -78,7 +80,8 @@ function originBadge(origin) {
 function titleOf(dataset, room) {
   const schema = dataset.group && dataset.name.slice(0, dataset.group.length + 1);
   const table = fitted(dataset.name.slice(schema.length), 'title', room);
-  const before = schema && fitted(schema, 'title', Math.max(0, room - widthOf(table, 'title')));
+  const left = room - widthOf(table, 'title');
+  const before = left > LEAST && schema ? fitted(schema, 'title', left) : '';
   const title = svg('text', { class: 'title', x: 34, y: 19 });
   if (before) title.append(svg('tspan', { class: 'schema' }, before));
   title.append(svg('tspan', {}, table), svg('title', {}, dataset.name));
@@ -147,7 +150,7 @@ function fieldLine(graph, id, y, width) {
   },
   svg('rect', { class: 'hit', x: 1, width: width - 2, height: LINE_HEIGHT }),
   ...(found.length ? [svg('circle', { class: `flaw ${severity(found)}`, cx: 6.5, cy: 10.5, r: 2.5 })] : []),
-  svg('text', { class: 'name', x: 14, y: 15 }, fitted(field.name, 'line', width - chipWidth - 34)),
+  svg('text', { class: 'name', x: 14, y: 15 }, fitted(field.name, 'title', width - chipWidth - 34)),
   ...(chip ? [classChip(graph.doc, chip, width - chipWidth - 10, chipWidth)] : []),
   svg('title', {}, [field.name, field.type, field.word].filter(Boolean).join(' · ')));
 }

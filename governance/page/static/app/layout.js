@@ -3,6 +3,8 @@ import { lineMiddle, sizeOf } from './measure.js';
 
 /** Above so many lines those between two boxes share one way. */
 const MANY_LINES = 400;
+/** A shared way begins and ends so far from the boxes. */
+const ROOM = 48;
 
 const OPTIONS = {
   'elk.algorithm': 'layered',
@@ -129,9 +131,16 @@ function placedOf({ ends, bundles }, ways, laid) {
   const routes = bundles.map(({ from, to }, i) => {
     const { startPoint, bendPoints = [], endPoint } = sections.get(ways[i]);
     if (ways[i] === i) return [startPoint, ...bendPoints, endPoint];
-    return [portPoint(ends[from], boxes, 'E'), ...bendPoints, portPoint(ends[to], boxes, 'W')];
+    const [start, end] = [portPoint(ends[from], boxes, 'E'), portPoint(ends[to], boxes, 'W')];
+    return [start, ...apartFrom(start, end, bendPoints), end];
   });
   return { boxes, routes };
+}
+
+/** The points of a shared way that leave room to turn towards an end of one's own. */
+function apartFrom(start, end, points) {
+  if (start.x > end.x) return points;
+  return points.filter(({ x }) => x > start.x + ROOM && x < end.x - ROOM);
 }
 
 function portPoint({ box, line }, boxes, side) {

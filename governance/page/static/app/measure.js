@@ -11,13 +11,12 @@ const GLYPHS = 24;
 
 const FONTS = {
   title: '600 13px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
-  line: '13px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
   small: '11px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
 };
 const widths = new Map();
 let canvas = null;
 
-/** The width of `text` in pixels, in the font of a 'title', a 'line' or 'small' print. */
+/** The width of `text` in pixels, in the font of a 'title' or in 'small' print. */
 export function widthOf(text, font) {
   const key = `${font} ${text}`;
   if (!widths.has(key)) {
@@ -74,5 +73,6 @@ function lineWidth(doc, line) {
   const d = doc.datasetOf[line.id];
   const field = doc.datasets[d].fields[line.id - doc.firstField[d]];
   const chip = classOf(field);
-  return widthOf(field.name, 'line') + (chip ? widthOf(chip.name, 'small') + 26 : 0) + 44;
+  // as wide as it is in bold, once it is lit
+  return widthOf(field.name, 'title') + (chip ? widthOf(chip.name, 'small') + 26 : 0) + 44;
 }

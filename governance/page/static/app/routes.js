@@ -37,9 +37,13 @@ function countAt({ x, y }, count) {
     svg('text', { x, y: y + 4 }, text));
 }
 
+/** The middle of the longest step of a route. */
 function middleOf(points) {
-  const i = Math.floor((points.length - 1) / 2);
-  const [a, b] = [points[i], points[i + 1]];
+  const steps = points.slice(1).map((b, i) => {
+    const a = points[i];
+    return { a, b, length: Math.hypot(b.x - a.x, b.y - a.y) };
+  });
+  const { a, b } = steps.reduce((longest, step) => (step.length > longest.length ? step : longest));
   return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
 }
 
