@@ -1,4 +1,4 @@
-"""The command that compares two revisions: ``cli`` adds ``COMMANDS`` to its own."""
+"""The commands for a change that has not shipped: ``cli`` adds ``COMMANDS`` to its own."""
 
 import json
 import sys
@@ -161,4 +161,23 @@ def validate(  # one parameter an option
     sys.exit(1 if any(it.verdict in (Verdict.FAULT, Verdict.UNBUILT) for it in found) else 0)
 
 
-COMMANDS: tuple[click.Command, ...] = (diff, validate)
+@click.command()
+@click.option("--format", "form", type=click.Choice(["text", "json", "md"]), default="text", show_default=True)
+def selftest(form: str) -> None:
+    """Seed a column, a filter, a join and an aggregate into a copy of every pipeline, and look whether lineage tells.
+
+    Exit code 1 where not exactly the new edges appear.
+    """
+    from functools import partial
+
+    from governance.report.selftest import FORMATS as SHOWN
+    from governance.selftest import selftest as try_seeds
+    from platform_assets.collect import collect
+
+    side = _side(find_project())
+    tried = try_seeds(side.program, partial(collect, side.policy.lineage))
+    click.echo(SHOWN[form](tried))
+    sys.exit(1 if any(it.blind for it in tried) else 0)
+
+
+COMMANDS: tuple[click.Command, ...] = (diff, validate, selftest)
