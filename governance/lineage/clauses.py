@@ -22,12 +22,13 @@ _MARGIN = 120
 class Clauses:
     """The pieces of one text."""
 
-    __slots__ = ("_known", "_of", "_places", "_sql", "_starts", "_tokens")
+    __slots__ = ("_breaks", "_known", "_of", "_places", "_sql", "_starts", "_tokens")
 
     def __init__(self, sql: str, tokens: Sequence[Token]) -> None:
         self._sql = sql
         self._tokens = tokens
         self._starts = [token.start for token in tokens]
+        self._breaks = [place for place, letter in enumerate(sql) if letter == "\n"]
         self._of, self._places = _Pieces(tokens).all()
         self._known: dict[tuple[int, tuple[Span, ...]], tuple[Expression, tuple[Span, ...]]] = {}
 
@@ -69,7 +70,7 @@ class Clauses:
             at[end] = len(text) + len(gap), len(text) + len(gap) + len(token)
             text += gap + token
         marks = tuple((at[one][0], at[other][1]) for one, other in marked if one in at and other in at)
-        line = self._sql.count("\n", 0, self._tokens[begin].start) + 1
+        line = bisect_right(self._breaks, self._tokens[begin].start) + 1
         return Expression(text, line), marks
 
     def _words(self, number: int) -> str:

@@ -152,7 +152,8 @@ def arrow(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> Non
     if any(part is not name and scope.session.key(part) == key for part in body.find_all(exp.Identifier)):
         return
     found = scope.find(key, name)
-    add(into, found.deps if found is not None else NOTHING, COMPOSE[hop][TRANSFORMATION])
+    if found is not None:
+        add(into, scope.session.noted(name, found).deps, COMPOSE[hop][TRANSFORMATION])
 
 
 LAMBDA_ARROWS = frozenset(
@@ -165,7 +166,7 @@ def parameter(scope: Scope, tree: exp.Expr, hop: int, into: Deps, _push: Push) -
     """``$1`` over a staged file is its first column, ``@v`` what the script set it to; else a constant of the run."""
     column = scope.positional(tree) or scope.variable(tree.name)
     if column is not None:
-        add(into, column.deps, hop)
+        add(into, scope.session.noted(tree, column).deps, hop)
 
 
 def dynamic(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> None:
@@ -174,7 +175,9 @@ def dynamic(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> N
     inner = tree.args["this"]
     if inner.__class__ is not exp.Literal:
         raise scope.session.error(DynamicSql, "IDENTIFIER of a value that no text shows", tree, fix="name the column")
-    push((exp.column(*reversed(inner.name.split("."))), hop))
+    column = exp.column(*reversed(inner.name.split(".")))
+    column.args["this"].meta.update(inner.meta)
+    push((column, hop))
 
 
 def star(scope: Scope, tree: exp.Expr, hop: int, into: Deps, _push: Push) -> None:

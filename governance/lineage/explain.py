@@ -125,6 +125,8 @@ def span_of(tree: exp.Expr) -> Span | None:
     parts = [tree, *(part for part in tree.args.values() if isinstance(part, exp.Expr))]
     if tree.__class__ is exp.Dot:
         parts = [part for part in tree.walk() if part.__class__ in {exp.Identifier, exp.Star}]
+    elif tree.args.get("this").__class__ is exp.Parameter:
+        parts += [part for part in tree.args["this"].args.values() if isinstance(part, exp.Expr)]
     metas = [part.meta for part in parts if "start" in part.meta]
     if tree.__class__ is exp.Columns:
         metas = metas[:1]

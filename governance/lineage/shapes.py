@@ -120,6 +120,8 @@ def _method(scope: Scope, tree: exp.Expr, call: exp.Expr) -> Column | None:
     if not names or any(part.__class__ not in {exp.Identifier, exp.Dot} for part in tree.args["this"].walk()):
         return None
     owner = scope.find(scope.session.key(names[0]), names[0]) if len(names) == 1 else scope.path(names)
+    if owner is not None:
+        owner = scope.session.noted(tree.args["this"], owner)
     deps = dict(moved(owner.deps, TRANSFORMATION)) if owner is not None else {}
     depend(scope, call, TRANSFORMATION, deps)
     return Column("", "", deps)
