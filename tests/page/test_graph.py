@@ -264,6 +264,21 @@ def test_many_datasets_open_by_groups_and_only_what_is_seen_is_in_the_page(shows
     assert page.locator(".group .reach").first.text_content() == "15 columns reached"
 
 
+def test_groups_are_schemas_namespaces_or_none(shows: Shows) -> None:
+    page = shows(many(90), grouping="namespace")
+    assert page.locator(".group").count() == 1
+    change(page, grouping="none")
+    assert page.locator(".dataset.folded").count() == 90
+    assert page.locator(".fold.all").count() == 0
+
+
+def test_all_can_be_folded(page: Page) -> None:
+    page.evaluate("lab.set({expanded: lab.tools.foldedAll(lab.graph, lab.state)})")
+
+    assert page.locator(".field").count() == 0
+    assert page.locator(".group").count() == 3
+
+
 def test_reveal_opens_what_hides_a_column_and_brings_it_into_sight(shows: Shows) -> None:
     page = shows(many(90))
     page.evaluate("lab.view.reveal(44, 1)")

@@ -30,8 +30,8 @@ function folded(boxes, ends, end) {
 
 /** The bundles between `boxes`: [{from, to (places in ends), edges, flows (ids), kind, masked}].
  *
- * kind: 'direct' where a value flows, 'indirect' where it only steers, 'rowsonly' where a table is read and no column says
- * how, 'untold' where its job told no column lineage. */
+ * kind: 'direct' where a value flows, 'indirect' where it only steers, 'rowsonly' where a table is read and no column
+ * says how, 'untold' where its job told no column lineage. */
 export function bundlesOf(graph, boxes, places, state) {
   const bundles = new Map();
   const width = places.ends.length;

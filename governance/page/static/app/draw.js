@@ -9,12 +9,12 @@ import { createZoom } from './zoom.js';
 import { endOf, neighbourOf } from './neighbour.js';
 import { svgFile } from './svgtext.js';
 import { svg } from './svg.js';
-import { LINE_HEIGHT } from './measure.js';
+import { HEAD_HEIGHT, LINE_HEIGHT, lineMiddle } from './measure.js';
 
 /** A view on `canvas`, an svg element.
  *
  * onSelect(dataset, field or null): a column or a head was chosen; (null, null): the ground was
- * onExpand(key):                    a group, a dataset or the rest of a long table is to open or to fold: toggle the key
+ * onExpand(key): a group, a dataset or the rest of a long table is to open or to fold: toggle the key in `expanded`
  */
 export function createView(canvas, { onSelect, onExpand }) {
   const layer = svg('g', { class: 'layer' });
@@ -63,14 +63,16 @@ function draw(view, picture) {
   const { graph, boxes, places, bundles, placed, routes } = picture;
   const focused = focusedPlace(view);
   const before = view.drawing;
-  const links = bundles.map((bundle, i) => drawBundle(bundle, routes[i], i, { counts: standsForMore(boxes, places, bundle) }));
+  const links = bundles.map((it, i) => drawBundle(it, routes[i], i, { counts: standsForMore(boxes, places, it) }));
   const drawn = boxes.map((box, b) => drawBox(graph, box, placed[b]));
   const elements = drawn.map((element, b) => ({ element, lines: lineElements(boxes[b], element) }));
   const size = {
-    width: Math.max(1, ...placed.map((it) => it.x + it.width)), height: Math.max(1, ...placed.map((it) => it.y + it.height)),
+    width: Math.max(1, ...placed.map((it) => it.x + it.width)),
+    height: Math.max(1, ...placed.map((it) => it.y + it.height)),
   };
   view.drawing = { ...picture, links, elements, size };
-  view.layer.replaceChildren(svg('g', { class: 'links', 'aria-hidden': true }, ...links), svg('g', { class: 'boxes' }, ...drawn));
+  const layers = [svg('g', { class: 'links', 'aria-hidden': true }, ...links), svg('g', { class: 'boxes' }, ...drawn)];
+  view.layer.replaceChildren(...layers);
   lightDrawing(view.drawing, view.result);
   stand(view, before);
   rove(view, elementOf(view, focused) ?? view.layer.querySelector('[tabindex]'), focused !== null);
@@ -110,7 +112,7 @@ function placeOfKey(boxes, placed, { datasets }) {
 
 function expand(view, key) {
   const { boxes, placed } = view.drawing;
-  const b = boxes.findIndex((box) => box.key === key || box.groupKey === key || box.lines.some((line) => line.key === key));
+  const b = boxes.findIndex((box) => [box.key, box.groupKey, ...box.lines.map((line) => line.key)].includes(key));
   view.anchor = b < 0 ? null : { at: { x: placed[b].x, y: placed[b].y }, datasets: boxes[b].datasets };
   view.onExpand(key);
 }
@@ -130,7 +132,8 @@ function reveal(view, place) {
   if (end < 0) return;
   const box = placed[places.ends[end].box];
   const { line } = places.ends[end];
-  view.zoom.bring(line ? { ...box, y: box.y + 44 + (line - 1) * LINE_HEIGHT, height: LINE_HEIGHT } : { ...box, height: 44 });
+  const height = line ? LINE_HEIGHT : HEAD_HEIGHT;
+  view.zoom.bring({ ...box, y: box.y + lineMiddle(line) - height / 2, height });
 }
 
 function elementOf(view, place) {
@@ -191,7 +194,7 @@ function act(view, target) {
   else if (!target.closest('.dataset, .group, .link')) view.onSelect(null, null);
 }
 
-/** Says what a line is once the pointer comes to it, and lifts it; thousands of titles made ahead would be seldom read. */
+/** Says what a line is once the pointer comes to it: thousands of titles made ahead would seldom be read. */
 function tell(view, target) {
   const link = target.closest('.link');
   view.layer.querySelectorAll('.link.hover').forEach((it) => { if (it !== link) it.classList.remove('hover'); });

@@ -72,7 +72,8 @@ function shownBy(graph, state) {
   }
   const found = reached(graph, state);
   const fields = fieldsReached(graph, state.selected, found);
-  const datasets = [...new Set([...tablesReached(state.selected, found), ...[...fields].map((id) => doc.datasetOf[id])])];
+  const tables = [...tablesReached(state.selected, found), ...[...fields].map((id) => doc.datasetOf[id])];
+  const datasets = [...new Set(tables)];
   const few = datasets.length <= FEW_BOXES;
   return { datasets: datasets.sort((a, b) => a - b), fields, few, columns: few, keys: 'focus' };
 }
@@ -84,7 +85,8 @@ function reached(graph, { selected, mode, depth, hideIndirect, kinds }) {
 
 function fieldsReached(graph, { dataset, field }, found) {
   const { firstField, datasets } = graph.doc;
-  const own = field === null ? datasets[dataset].fields.map((_, i) => firstField[dataset] + i) : [firstField[dataset] + field];
+  const places = field === null ? datasets[dataset].fields.map((_, i) => i) : [field];
+  const own = places.map((i) => firstField[dataset] + i);
   const steering = [];
   // a column that only steers rows is no place that is reached, but the way leads over it
   found.edges.forEach((lit, e) => { if (lit !== LIT.none) steering.push(graph.source[e]); });

@@ -44,6 +44,14 @@ const WRAPPED = {
 };
 const MANY_BOXES = 16;
 
+/** Beyond this a quick layout is better than a good one. */
+const VERY_MANY_BOXES = 250;
+const QUICK = {
+  'elk.layered.thoroughness': '1',
+  'elk.layered.nodePlacement.strategy': 'SIMPLE',
+  'elk.layered.crossingMinimization.greedySwitch.type': 'OFF',
+};
+
 /** A function that lays out: ({doc, boxes, ends, bundles}, width over height) → Promise of {boxes: [{x, y, width,
  * height}], routes: [points of each bundle]}. Of calls that come while one runs only the last is run; the others
  * answer null. */
@@ -90,8 +98,13 @@ function elkGraph({ doc, boxes, ends, bundles }, ways, aspect) {
     id: `e${i}`, sources: [port(bundles[i].from, 'E')], targets: [port(bundles[i].to, 'W')],
   }));
   const children = boxes.map((box, b) => elkBox(b, sizeOf(doc, box), ports[b]));
-  const layoutOptions = { ...OPTIONS, ...(boxes.length > MANY_BOXES ? WRAPPED : {}), 'elk.aspectRatio': String(aspect) };
+  const layoutOptions = { ...OPTIONS, ...optionsFor(boxes.length), 'elk.aspectRatio': String(aspect) };
   return { id: 'all', layoutOptions, children, edges };
+}
+
+function optionsFor(count) {
+  if (count > VERY_MANY_BOXES) return QUICK;
+  return count > MANY_BOXES ? WRAPPED : {};
 }
 
 function elkBox(b, { width, height }, ports) {
@@ -106,8 +119,8 @@ function elkBox(b, { width, height }, ports) {
   };
 }
 
-/** For each bundle the one whose way it takes: its own, or that of the middle one between the same two boxes where one of
- * them is folded or there are many. */
+/** For each bundle the one whose way it takes: its own, or that of the middle one between the same two boxes where one
+ * of them is folded or there are many. */
 function waysOf({ boxes, ends, bundles }) {
   const between = new Map();
   const shared = bundles.map(({ from, to }, i) => {

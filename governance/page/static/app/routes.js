@@ -12,7 +12,7 @@ export function drawBundle(bundle, points, place, { counts }) {
   const link = svg('g', { class: `link ${bundle.kind}${bundle.masked ? ' masked' : ''}`, 'data-link': place },
     svg('path', { class: 'reachable', d: path }),
     svg('path', { class: 'line', d: path, 'stroke-width': counts ? weight(count) : 1.25 }),
-    svg('path', { class: 'arrow', d: `M${end.x - ARROW} ${end.y - 3.5}L${end.x} ${end.y}L${end.x - ARROW} ${end.y + 3.5}Z` }));
+    svg('path', { class: 'arrow', d: `M${end.x} ${end.y}l${-ARROW} -3.5v7Z` }));
   if (bundle.masked) link.append(maskAt(end));
   if (bundle.kind === 'untold') link.append(svg('text', { class: 'untoldsign', x: end.x - 18, y: end.y - 4 }, '?'));
   if (counts && count > 1) link.append(countAt(middleOf(points), count));
@@ -52,7 +52,8 @@ export function pathOf(points) {
   const [first, ...rest] = points;
   const forward = rest.every((point, i) => point.x >= points[i].x);
   if (!forward && points.length === 2) return backward(points);
-  return forward ? `M${first.x} ${first.y}${rest.map((point, i) => level(points[i], point)).join('')}` : rounded(points);
+  if (!forward) return rounded(points);
+  return `M${first.x} ${first.y}${rest.map((point, i) => level(points[i], point)).join('')}`;
 }
 
 function level(a, b) {
@@ -94,7 +95,8 @@ export function bundleWords(graph, bundle) {
   }
   for (const f of bundle.flows) {
     const write = graph.writes[graph.flowWrite[f]];
-    add(`${write.traced ? 'rows only: no column says how' : 'no column lineage told'} · job ${write.job} · ${write.learned}`);
+    const how = write.traced ? 'rows only: no column says how' : 'no column lineage told';
+    add(`${how} · job ${write.job} · ${write.learned}`);
   }
   const lines = [...said].map(([words, count]) => (count > 1 ? `${words} (${count})` : words));
   return lines.length > 12 ? [...lines.slice(0, 12), `… ${lines.length - 12} more`].join('\n') : lines.join('\n');

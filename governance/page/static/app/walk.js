@@ -18,7 +18,8 @@ export const LIT = { none: 0, value: 1, population: 2, unknown: 3 };
  * edge and flow of the graph is lit), hops(field id): its distance, or null}. What was asked for is in no set. */
 export function reach(graph, start, options) {
   const { direction, depth = null, hideIndirect = false, kinds = null } = options;
-  const limit = { depth: depth ?? Infinity, rows: !hideIndirect, allowed: allowedKinds(graph.doc, hideIndirect, kinds) };
+  const allowed = allowedKinds(graph.doc, hideIndirect, kinds);
+  const limit = { depth: depth ?? Infinity, rows: !hideIndirect, allowed };
   const down = direction === 'up' ? nothing(graph) : downstream(graph, start, limit);
   const up = direction === 'down' ? nothing(graph) : upstream(graph, start, limit);
   return {

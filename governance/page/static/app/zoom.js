@@ -1,7 +1,7 @@
 // Pan and zoom: the pointer drags, the wheel zooms at the pointer.
 
 const NEAREST = 2.5;
-const FARTHEST = 0.05;
+const FARTHEST = 0.02;
 const DRAG = 4;
 const MARGIN = 24;
 
