@@ -51,7 +51,7 @@ def report(output: str, events: Path | None, as_of: str | None, form: str) -> No
         sys.stdout.write(text)
     else:
         _write(Path(output), text)
-        click.echo(f"{output}: {len(text.encode()) / 1e6:.1f} MB", err=True)
+        click.echo(f"{output}: {len(text.encode()) / 1e3:,.0f} kB", err=True)
 
 
 @click.command()
@@ -62,7 +62,7 @@ def ui(host: str, port: int, events: Path | None) -> None:
     """Serve the lineage page; it only reads, and is made anew when the events or files change."""
     from platform_assets.server import serve
 
-    serve(find_project(), events, host, port, click.echo)
+    serve(find_project(), events, host, port, lambda text: click.echo(text, err=True))
 
 
 @click.command()

@@ -66,12 +66,17 @@ class Made:
 
 @dataclass(slots=True)
 class Pages:
-    """Makes the page when it is asked for and its state is new; one at a time, however many ask."""
+    """Makes the page when it is asked for and its state is new; one at a time, however many ask.
+
+    warn: takes, once each, what of the events cannot be read
+    """
 
     project: Project
     events: Path | None
+    warn: Callable[[str], None]
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _made: Made | None = None
+    _warned: set[str] = field(default_factory=set)
 
     def state(self) -> str:
         """Return a digest of what the page is made from."""
@@ -90,7 +95,12 @@ class Pages:
             return self._made
 
     def _make(self, state: str) -> Made:
-        found = document(self._gathered().shown) | {"state": state}
+        gathered = self._gathered()
+        fresh = {str(it) for it in gathered.reading.problems} - self._warned
+        for problem in sorted(fresh):
+            self.warn(f"warning: {problem}")
+        self._warned |= fresh
+        found = document(gathered.shown) | {"state": state}
         page = served_html(found)
         return Made(state, page.text, page.policy, document_json(found))
 
@@ -143,7 +153,7 @@ def serve(project: Project, events: Path | None, host: str, port: int, say: Call
         HeadwaterError: there is no such address, or the port is taken or not allowed.
     """
     with _listening(host, port) as opened:
-        app = application(Pages(project, events), _names(project, host))
+        app = application(Pages(project, events, say), _names(project, host))
         config = uvicorn.Config(
             app,
             log_level="warning",

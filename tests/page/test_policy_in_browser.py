@@ -100,7 +100,7 @@ def test_the_file_works_and_connects_to_nothing(browser: Browser, tmp_path: Path
 @pytest.fixture
 def address(project: Project) -> Iterator[str]:
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        app = application(Pages(project, None))
+        app = application(Pages(project, None, print))
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning", ws="none", lifespan="off"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()

@@ -98,7 +98,7 @@ COPY = event("a.a", writes=[table("a.a", {"x": ["b.b.x IDENTITY"]})])
 
 @pytest.fixture
 def pages(project: Project) -> Pages:
-    return Pages(project, None)
+    return Pages(project, None, print)
 
 
 @pytest.fixture
@@ -220,14 +220,26 @@ def test_a_store_that_is_a_file_is_a_page_too(project: Project) -> None:
         file.unlink()
     project.events.rmdir()
     project.events.write_text("")
-    assert "is a file, not a folder" in ask(application(Pages(project, None)), "/").body.decode()
+    assert "is a file, not a folder" in ask(application(Pages(project, None, print)), "/").body.decode()
 
 
 def test_events_of_another_place_are_shown_alone(project: Project, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere.ndjson"
     elsewhere.write_text(json.dumps(event("z.z", writes=[table("z.z", {"x": []})])) + "\n")
-    found = json.loads(ask(application(Pages(project, elsewhere)), "/document.json").body)
+    found = json.loads(ask(application(Pages(project, elsewhere, print)), "/document.json").body)
     assert [it["name"] for it in found["datasets"]] == ["z.z"]
+
+
+def test_what_cannot_be_read_is_said_once(project: Project) -> None:
+    broken = project.events / "events-2026-11-03.ndjson"
+    broken.write_text("not an event\n")
+    said: list[str] = []
+    pages = Pages(project, None, said.append)
+    pages.made()
+    broken.write_text("not an event\n\n")
+    pages.made()
+    assert len(said) == 1
+    assert said[0].startswith("warning: events-2026-11-03.ndjson")
 
 
 def test_a_taken_port_and_a_foreign_address_are_said_in_words(project: Project) -> None:
@@ -244,12 +256,12 @@ def test_the_command_serves_and_ends_at_once_when_told_to(project: Project) -> N
         port = probe.getsockname()[1]
     env = os.environ | {"HEADWATER_ROOT": str(project.root), "HEADWATER_STATE": str(project.state)}
     command = [Path(sys.executable).with_name("headwater"), "ui", "--port", str(port)]
-    started = subprocess.Popen(command, env=env, cwd=CHECKOUT, stdout=subprocess.PIPE, text=True)
+    started = subprocess.Popen(command, env=env, cwd=CHECKOUT, stderr=subprocess.PIPE, text=True)
     try:
         assert until_it_answers(f"http://127.0.0.1:{port}/version")
         told = time.monotonic()
         started.send_signal(signal.SIGTERM)
-        said, _ = started.communicate(timeout=20)
+        _, said = started.communicate(timeout=20)
         assert time.monotonic() - told < 10
         assert said == f"The lineage page is at http://127.0.0.1:{port}\n"
     finally:
