@@ -10,6 +10,7 @@ from governance.diff.model import Difference, Edge, Side
 from governance.errors import LineageError
 from governance.lineage.model import ColumnLineage
 from governance.pipeline import Pipeline
+from governance.sql_type import sql_type
 from governance.statement import Statement
 from governance.statement.meaning import Meaning, meaning
 from governance.statement.trace import UNKNOWN
@@ -48,7 +49,7 @@ def _columns(
         retyped=tuple(
             (name, before[name], after[name])
             for name in before
-            if name in after and before[name].lower() != after[name].lower()
+            if name in after and _type(before[name]) != _type(after[name])
         ),
         columns=tuple(before),
         text=True,
@@ -199,10 +200,14 @@ def _retyped(
 
 def _types(of: _Of, said: Meaning) -> dict[str, str]:
     schema = of.side.program.schemas.get(of.pipeline.table, {})
-    declared = {name: kind.upper() for name, kind in schema.items() if kind != UNKNOWN}
+    declared = {name: _type(kind) for name, kind in schema.items() if kind != UNKNOWN}
     # a column of a declared table keeps the declared type, whatever the query gives it
-    cast = {name.lower(): kind for name, kind in said.types.items()}
+    cast = {name.lower(): _type(kind) for name, kind in said.types.items()}
     return {name: declared.get(name) or cast.get(name.lower(), "") for name in schema}
+
+
+def _type(kind: str) -> str:
+    return sql_type(kind) or kind.lower()
 
 
 def _edges(lineage: ColumnLineage | None) -> set[Edge]:
