@@ -83,4 +83,4 @@ def _use(use: Use, dataset: Dataset, place: int) -> dict[str, Any]:
 
 
 def _units(text: str, mark: Span) -> list[int]:
-    return [len(text[:place].encode("utf-16-le")) // 2 for place in mark]
+    return [len(text[:place].encode("utf-16-le", "surrogatepass")) // 2 for place in mark]
