@@ -1,0 +1,203 @@
+// The page: one state, and everything that shows it.
+import { foldedAll } from './groups.js';
+import { readDocument, standing } from './model.js';
+import { reach } from './walk.js';
+import { createView } from './draw.js';
+import { byId } from './dom.js';
+import { OPENING, alike, createStore, directionOf } from './state.js';
+import { createNames, hashOf, readHash } from './link.js';
+import { createSearch } from './search.js';
+import { drawPanel } from './panel.js';
+import { drawFindings } from './findings.js';
+import { summaryOf } from './reached.js';
+import { createTime } from './time.js';
+import { createTools } from './tools.js';
+import { listenKeys, showHelp } from './keys.js';
+import { exportJson, exportPng, exportSvg } from './export.js';
+import { createDivider } from './divider.js';
+import { clearNotices, notice, watchServer } from './served.js';
+
+const WALKED = ['selected', 'mode', 'depth', 'hideIndirect', 'kinds', 'at'];
+const LAID_OUT = ['at', 'grouping', 'expanded', 'focus'];
+const LISTED = [...WALKED, 'grouping', 'focus'];
+
+start();
+
+function start() {
+  const doc = readDocument(byId('document').textContent);
+  const store = createStore({ ...OPENING, theme: remembered('headwater-theme') ?? 'auto' });
+  const page = { doc, store, names: createNames(doc), graph: null, result: null, wrong: '' };
+  document.title = `${doc.title} — lineage`;
+  byId('name').append('Lineage ', Object.assign(document.createElement('bdi'), { textContent: doc.title, title: doc.title }));
+  readAddress(page);
+  page.graph = standing(doc, store.get().at);
+  page.result = resultOf(page, store.get());
+  const parts = { page, ...wire(page) };
+  store.subscribe((state, before) => changed(parts, state, before));
+  addEventListener('hashchange', () => followAddress(parts));
+  addEventListener('popstate', () => followAddress(parts));
+  showFirst(parts);
+  watchServer();
+}
+
+function wire(page) {
+  const { doc, store } = page;
+  const toggleKey = (key) => {
+    const expanded = new Set(store.get().expanded);
+    if (!expanded.delete(key)) expanded.add(key);
+    store.set({ expanded });
+  };
+  const view = createView(byId('graph'), {
+    onSelect: (dataset, field) => store.set({ selected: dataset === null ? null : { dataset, field } }),
+    onExpand: toggleKey,
+  });
+  const go = (place) => { store.set({ selected: place, tab: 'details' }); view.reveal(place.dataset, place.field); };
+  const search = createSearch(doc, go);
+  const divider = createDivider(() => {});
+  const time = createTime(doc, store);
+  const svgText = () => view.svgText();
+  const tools = createTools(doc, store, {
+    svg: () => exportSvg(page, svgText()),
+    png: () => exportPng(page, svgText()).catch((error) => notice(`No picture was made: ${error.message}.`)),
+    json: () => exportJson(page),
+    help: showHelp, panel: divider.toggle,
+    fold: () => store.set({ expanded: foldedAll(page.graph, store.get()) }),
+    unfold: () => store.set({ expanded: new Set() }),
+  });
+  zoomButtons(view);
+  tabs(store);
+  listenKeys({ store, view, search, does: keyActions(page, view, time, divider) });
+  return { view, search, time, tools, divider };
+}
+
+function keyActions({ store }, view, time, divider) {
+  const flip = (key) => store.set({ [key]: !store.get()[key] });
+  return {
+    i: () => store.set({ mode: 'impact' }), t: () => store.set({ mode: 'trace' }), b: () => store.set({ mode: 'both' }),
+    h: () => flip('hideIndirect'), o: () => flip('focus'), f: view.fit, '+': () => view.zoom(1.25), '-': () => view.zoom(0.8),
+    '[': () => time.step(-1), ']': () => time.step(1),
+    g: () => byId('graph').querySelector('[tabindex="0"]')?.focus(),
+    p: () => { divider.open(); byId(store.get().tab).focus(); },
+  };
+}
+
+function zoomButtons(view) {
+  for (const [text, label, act] of [['+', 'Nearer', () => view.zoom(1.25)], ['−', 'Farther', () => view.zoom(0.8)], ['Fit', 'The whole graph in sight', view.fit]]) {
+    const button = Object.assign(document.createElement('button'), { type: 'button', textContent: text, title: label, onclick: act });
+    if (text.length === 1) button.setAttribute('aria-label', label);
+    byId('zooming').append(button);
+  }
+}
+
+function tabs(store) {
+  const names = ['details', 'findings'];
+  byId('tabs').addEventListener('click', ({ target }) => {
+    const tab = target.closest('[role="tab"]');
+    if (tab) store.set({ tab: tab.getAttribute('aria-controls') });
+  });
+  byId('tabs').addEventListener('keydown', (event) => {
+    if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
+    const tab = names[(names.indexOf(store.get().tab) + 1) % names.length];
+    store.set({ tab });
+    byId(`tab-${tab}`).focus();
+  });
+}
+
+/** Shows all of the state: at first, and never again. */
+async function showFirst(parts) {
+  const { page, view } = parts;
+  const state = page.store.get();
+  showAround(parts, state);
+  drawFindings(page);
+  drawPanel(page);
+  view.light(page.result);
+  await drawGraph(parts);
+  if (state.selected) view.reveal(state.selected.dataset, state.selected.field);
+  document.body.dataset.ready = 'yes';
+}
+
+function changed(parts, state, before) {
+  const { page, view } = parts;
+  const differs = (keys) => keys.some((key) => !alike(state[key], before[key]));
+  if (state.at !== before.at) page.graph = standing(page.doc, state.at);
+  if (differs(WALKED)) page.result = resultOf(page, state);
+  const again = differs(LAID_OUT) || (state.focus && differs(WALKED));
+  // until it is drawn anew the drawing is of another graph, whose edges have other numbers
+  if (again) drawGraph(parts).then((done) => { if (done) view.light(page.result); });
+  if (state.at === before.at && differs(WALKED)) view.light(page.result);
+  if (differs(LISTED)) drawPanel(page);
+  if (!differs(['selected']) || state.selected) clearNotices();
+  showAround(parts, state);
+  if (state.theme !== before.theme) remember('headwater-theme', state.theme);
+  writeAddress(page, state, differs(['selected', 'mode', 'focus', 'grouping', 'tab']));
+}
+
+async function drawGraph({ page, view }) {
+  const slow = setTimeout(() => { byId('drawing').hidden = false; }, 250);
+  try {
+    return await view.show(page.graph, page.store.get());
+  } finally {
+    clearTimeout(slow);
+    byId('drawing').hidden = true;
+  }
+}
+
+/** The toolbar, the tabs, the slider, the sentence below and the colours. */
+function showAround({ page, tools, time }, state) {
+  tools.show(state);
+  time.show(state.at);
+  for (const name of ['details', 'findings']) {
+    byId(name).hidden = state.tab !== name;
+    byId(`tab-${name}`).setAttribute('aria-selected', String(state.tab === name));
+    byId(`tab-${name}`).tabIndex = state.tab === name ? 0 : -1;
+  }
+  byId('summary').textContent = page.result ? summaryOf(page, page.result, state.mode) : '';
+  if (state.theme === 'auto') delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = state.theme;
+}
+
+function resultOf({ graph }, state) {
+  return state.selected && reach(graph, state.selected, { ...state, direction: directionOf(state.mode) });
+}
+
+/** Takes the state from the address; what it names wrongly is said. */
+function readAddress(page) {
+  const { patch, wrong } = readHash(page.doc, page.names, location.hash);
+  page.store.set(patch);
+  wrong.forEach((sentence) => notice(sentence));
+}
+
+function followAddress({ page, view }) {
+  if (location.hash === hashOf(page.doc, page.names, page.store.get())) return;
+  page.following = true;
+  readAddress(page);
+  page.following = false;
+  const { selected } = page.store.get();
+  if (selected) view.reveal(selected.dataset, selected.field);
+}
+
+/** Puts the state into the address: a step of the history for what one would go back to, in place of the last for the rest. */
+function writeAddress(page, state, step) {
+  if (page.following) return;
+  const hash = hashOf(page.doc, page.names, state);
+  if (hash === (location.hash || '#')) return;
+  history[step ? 'pushState' : 'replaceState'](null, '', hash);
+}
+
+/** What this browser keeps of an earlier visit; a browser can refuse to keep anything. */
+function remembered(key) {
+  try {
+    return localStorage.getItem(key);
+  } catch (error) {
+    if (!(error instanceof DOMException)) throw error;
+    return null;
+  }
+}
+
+function remember(key, value) {
+  try {
+    localStorage.setItem(key, value);
+  } catch (error) {
+    if (!(error instanceof DOMException)) throw error;
+  }
+}

@@ -1,0 +1,70 @@
+// The keyboard: what each key does, and the help that says so.
+import { byId, make } from './dom.js';
+
+const KEYS = [
+  ['/', 'find a column or table'],
+  ['↑ ↓', 'in the graph: the column above or below'],
+  ['← →', 'in the graph: along an edge, to where it comes from or leads'],
+  ['Enter', 'select, open or fold what has the focus'],
+  ['Esc', 'close what is open; then: nothing selected'],
+  ['g', 'go to the graph'],
+  ['p', 'go to the panel'],
+  ['i', 'impact: only what is downstream'],
+  ['t', 'trace: only what is upstream'],
+  ['b', 'both ways'],
+  ['h', 'hide INDIRECT, or show it'],
+  ['o', 'only what is reached, or all'],
+  ['[  ]', 'the run before or after'],
+  ['f', 'the whole graph in sight'],
+  ['+  −', 'nearer, farther'],
+  ['?', 'this help'],
+];
+
+/** Opens the help. */
+export function showHelp() {
+  const help = byId('help');
+  if (!help.children.length) {
+    help.append(make('h2', { id: 'help-title' }, 'Keys'),
+      make('table', {}, make('tbody', {}, ...KEYS.map(([key, does]) => make('tr', {}, make('th', { scope: 'row' }, ...key.split(/\s+/).flatMap((it, i) => [i ? ' ' : '', make('kbd', {}, it)])), make('td', {}, does))))),
+      make('p', {}, 'Drag to move, turn the wheel to zoom. The address always says what is looked at: copy it to share it.'),
+      make('form', { method: 'dialog' }, make('button', {}, 'Close')));
+  }
+  help.showModal();
+}
+
+/** Listens to the keyboard; `does` maps a key to what it does. */
+export function listenKeys({ store, view, search, does }) {
+  byId('graph').addEventListener('keydown', (event) => arrows(event, view));
+  document.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || byId('help').open) return;
+    if (event.key === 'Escape') { store.set({ selected: null }); return; }
+    if (event.target.closest('input:not([type="checkbox"]), select, textarea')) return;
+    const act = { '/': () => search.focus(), '?': showHelp, ...does }[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+}
+
+function arrows(event, view) {
+  if (!event.key.startsWith('Arrow') || event.ctrlKey || event.metaKey || event.altKey) return;
+  const from = placeUnder(event.target);
+  const to = from && view.neighbour(from, event.key);
+  if (!to) return;
+  event.preventDefault();
+  view.focus(to);
+  view.reveal(to.dataset, to.field);
+}
+
+/** The place of the element that has the focus, as the drawing's own marks say it. */
+function placeUnder(target) {
+  const field = target.closest('[data-field]');
+  if (field) {
+    const [dataset, place] = field.dataset.field.split(':').map(Number);
+    return { dataset, field: place };
+  }
+  const box = target.closest('[data-key]');
+  if (!box) return null;
+  const { dataset, key } = box.dataset;
+  return dataset === undefined ? { dataset: -1, field: null, key } : { dataset: Number(dataset), field: null };
+}

@@ -1,0 +1,129 @@
+// The address of what is looked at: #crm.learners.email?mode=impact&at=2026-11-30T02:00:00Z&depth=2
+import { OPENING } from './state.js';
+
+const MODES = ['impact', 'trace', 'both'];
+const GROUPINGS = ['schema', 'namespace', 'none'];
+
+/** Where names lead: resolve(text) → {dataset, field: index or null} or null; nameOf(place) → the text that leads there. */
+export function createNames(doc) {
+  const places = new Map();
+  doc.datasets.forEach(({ namespace, name, asset }, d) => {
+    // of tables that share a name the project's own has it
+    if (!places.has(name) || (asset && !doc.datasets[places.get(name)].asset)) places.set(name, d);
+    if (!places.has(`${namespace}/${name}`)) places.set(`${namespace}/${name}`, d);
+  });
+  const fieldOf = (dataset, name) => doc.datasets[dataset].fields.findIndex((field) => field.name === name);
+  const resolve = (text) => {
+    if (places.has(text)) return { dataset: places.get(text), field: null };
+    for (let end = text.lastIndexOf('.'); end > 0; end = text.lastIndexOf('.', end - 1)) {
+      const dataset = places.get(text.slice(0, end));
+      const field = dataset === undefined ? -1 : fieldOf(dataset, text.slice(end + 1));
+      if (field >= 0) return { dataset, field };
+    }
+    return null;
+  };
+  const tableOf = (d) => {
+    const { namespace, name } = doc.datasets[d];
+    return places.get(name) === d ? name : `${namespace}/${name}`;
+  };
+  return {
+    resolve, fieldOf,
+    datasetOf: (name) => places.get(name),
+    /** The table's name, with its namespace where another has the same. */
+    tableOf,
+    nameOf: ({ dataset, field }) => (field === null ? tableOf(dataset) : `${tableOf(dataset)}.${doc.datasets[dataset].fields[field].name}`),
+  };
+}
+
+/** The hash of a state; what is as the page opens is left out. */
+export function hashOf(doc, names, state) {
+  const query = new URLSearchParams();
+  const put = (key, value, usual) => { if (value !== usual) query.set(key, value); };
+  const { selected } = state;
+  let target = selected ? names.nameOf(selected) : '';
+  const back = selected && names.resolve(target);
+  if (selected && (back?.dataset !== selected.dataset || back.field !== selected.field)) {
+    target = names.tableOf(selected.dataset);
+    query.set('column', doc.datasets[selected.dataset].fields[selected.field].name);
+  }
+  put('mode', state.mode, OPENING.mode);
+  put('at', state.at, null);
+  put('depth', state.depth, null);
+  put('indirect', state.hideIndirect ? 'hidden' : 'shown', 'shown');
+  put('kinds', state.kinds && [...state.kinds].sort((a, b) => a - b).map((k) => doc.kinds[k].replace(' ', '-')).join(','), null);
+  put('group', state.grouping, OPENING.grouping);
+  put('only', state.focus ? 'reached' : 'all', 'all');
+  put('show', state.tab, OPENING.tab);
+  const options = query.toString();
+  return `#${encodeURIComponent(target)}${options ? `?${options}` : ''}`;
+}
+
+/** What a hash asks for: {patch, wrong: what it names that there is not, as sentences}. Never fails. */
+export function readHash(doc, names, hash) {
+  const text = hash.replace(/^#/, '');
+  const cut = text.indexOf('?');
+  const query = new URLSearchParams(cut < 0 ? '' : text.slice(cut + 1));
+  const wrong = [];
+  const one = (key, allowed, usual) => {
+    if (!query.has(key) || allowed.includes(query.get(key))) return query.get(key) ?? usual;
+    wrong.push(`${key} can be ${allowed.join(', ')}, not ${query.get(key)}.`);
+    return usual;
+  };
+  const patch = {
+    selected: targetOf(doc, names, decoded(cut < 0 ? text : text.slice(0, cut)), query.get('column'), wrong),
+    mode: one('mode', MODES, OPENING.mode),
+    at: instantOf(query.get('at'), wrong),
+    depth: depthOf(query.get('depth'), wrong),
+    hideIndirect: one('indirect', ['shown', 'hidden'], 'shown') === 'hidden',
+    kinds: kindsOf(doc, query.get('kinds'), wrong),
+    grouping: one('group', GROUPINGS, OPENING.grouping),
+    focus: one('only', ['all', 'reached'], 'all') === 'reached',
+    tab: one('show', ['details', 'findings'], 'details'),
+  };
+  return { patch, wrong };
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    return text;
+  }
+}
+
+function targetOf(doc, names, text, column, wrong) {
+  if (!text) return null;
+  const found = names.resolve(text);
+  if (found && column === null) return found;
+  const field = found ? names.fieldOf(found.dataset, column) : -1;
+  if (field >= 0) return { dataset: found.dataset, field };
+  wrong.push(`No table or column here is called ${column === null ? text : `${text}, ${column}`}: search finds what there is.`);
+  return null;
+}
+
+function instantOf(text, wrong) {
+  if (text === null) return null;
+  const at = new Date(text);
+  if (!Number.isNaN(at.getTime())) return at.toISOString();
+  wrong.push(`${text} is no time: at is an instant such as 2026-11-30T02:00:00Z.`);
+  return null;
+}
+
+function depthOf(text, wrong) {
+  if (text === null) return null;
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
+  wrong.push(`depth is a number of hops from 1 on, not ${text}.`);
+  return null;
+}
+
+function kindsOf(doc, text, wrong) {
+  if (text === null) return null;
+  const found = new Set();
+  for (const word of text.split(',').filter(Boolean)) {
+    const kind = doc.kinds.indexOf(word.replace('-', ' '));
+    if (kind < 0) wrong.push(`${word} is no kind of edge.`);
+    else found.add(kind);
+  }
+  return found;
+}

@@ -1,0 +1,45 @@
+// A page that a server gave asks it now and then whether there is something newer; a page in a file asks nobody.
+import { byId, make } from './dom.js';
+
+const EVERY = 15_000;
+
+/** Begins to ask, where the page says that it was served. */
+export function watchServer() {
+  if (!document.querySelector('meta[name="headwater-served"]')) return;
+  let first = null;
+  const ask = async () => {
+    if (document.hidden) return;
+    const state = await stateNow();
+    first ??= state;
+    if (state === null || state === first) return;
+    clearInterval(asking);
+    notice('There is newer lineage than this page shows.', 'Reload', () => location.reload());
+  };
+  const asking = setInterval(ask, EVERY);
+  ask();
+}
+
+/** The digest that the server gives, or null while it does not answer. */
+async function stateNow() {
+  try {
+    const answer = await fetch('version', { cache: 'no-store' });
+    return answer.ok ? (await answer.json()).state : null;
+  } catch (error) {
+    // it was stopped, or restarts: it is asked again
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
+}
+
+/** Says something at the top of the page, with one thing to do about it; another of the same words takes its place. */
+export function notice(text, label = null, act = null) {
+  const close = make('button', { type: 'button', 'aria-label': 'Close', onclick: () => it.remove() }, '×');
+  const it = make('div', { class: 'notice' }, make('span', {}, text), label ? make('button', { type: 'button', onclick: act }, label) : null, close);
+  for (const other of byId('notices').children) if (other.firstChild.textContent === text) other.remove();
+  byId('notices').append(it);
+}
+
+/** Takes what was said away. */
+export function clearNotices() {
+  byId('notices').replaceChildren();
+}
