@@ -52,11 +52,14 @@ async function show(view, graph, state) {
   const bundles = bundlesOf(graph, boxes, places, state);
   const aspect = view.canvas.clientWidth / Math.max(1, view.canvas.clientHeight) || 1.6;
   view.canvas.setAttribute('aria-busy', 'true');
-  const laid = await view.layout({ doc: graph.doc, boxes, ends: places.ends, bundles }, aspect);
-  if (!laid || asked !== view.asked) return false;
-  view.canvas.setAttribute('aria-busy', 'false');
-  draw(view, { graph, state, boxes, places, bundles, placed: laid.boxes, routes: laid.routes });
-  return true;
+  try {
+    const laid = await view.layout({ doc: graph.doc, boxes, ends: places.ends, bundles }, aspect);
+    if (!laid || asked !== view.asked) return false;
+    draw(view, { graph, state, boxes, places, bundles, placed: laid.boxes, routes: laid.routes });
+    return true;
+  } finally {
+    if (asked === view.asked) view.canvas.setAttribute('aria-busy', 'false');
+  }
 }
 
 function draw(view, picture) {
@@ -194,12 +197,19 @@ function act(view, target) {
   else if (!target.closest('.dataset, .group, .link')) view.onSelect(null, null);
 }
 
-/** Says what a line is once the pointer comes to it: thousands of titles made ahead would seldom be read. */
+/** Lifts the line under the pointer, or those that end at a column, and says what a line is: thousands of titles made
+ * ahead would seldom be read. */
 function tell(view, target) {
   const link = target.closest('.link');
-  view.layer.querySelectorAll('.link.hover').forEach((it) => { if (it !== link) it.classList.remove('hover'); });
-  if (!link) return;
-  link.classList.add('hover');
-  if (link.querySelector(':scope > title')) return;
+  const line = target.closest('.field, .rows, .more, .head');
+  const lifted = new Set(link ? [link] : line ? linksAt(view.drawing, line) : []);
+  view.layer.querySelectorAll('.link.hover').forEach((it) => { if (!lifted.has(it)) it.classList.remove('hover'); });
+  lifted.forEach((it) => it.classList.add('hover'));
+  if (!link || link.querySelector(':scope > title')) return;
   link.append(svg('title', {}, bundleWords(view.drawing.graph, view.drawing.bundles[Number(link.dataset.link)])));
+}
+
+function linksAt({ elements, places, bundles, links }, line) {
+  const end = places.ends.findIndex((it) => elements[it.box].lines[it.line] === line);
+  return links.filter((_, i) => bundles[i].from === end || bundles[i].to === end);
 }
