@@ -1,5 +1,6 @@
 """What a run wrote, as its COMPLETE event says it."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -10,7 +11,7 @@ from governance.events.redact import redact_sql, secrets_of
 from governance.lineage.model import ColumnLineage, Explanation
 from governance.pipeline import Pipeline
 from governance.policy import Policy, TablePolicy
-from governance.statement import explain
+from governance.statement import Statement, explain
 from platform_assets.catalog import Catalog, kind_of, schema_of
 from platform_assets.engines.engine import Column
 from platform_assets.publish import Commit
@@ -20,6 +21,7 @@ from platform_assets.run import Traced
 def output_of(policy: Policy, catalog: Catalog, traced: Traced, commit: Commit) -> Output:
     """Return the output with what the catalog holds and what the policy declares of it."""
     pipeline = traced.statement.pipeline
+    schema = {name: schema_of(loaded) for name, loaded in traced.tables.items()}
     return replace(
         described(policy, pipeline, traced.lineage),
         schema=column_facts(policy, pipeline.table, commit.columns),
@@ -29,14 +31,14 @@ def output_of(policy: Policy, catalog: Catalog, traced: Traced, commit: Commit) 
         files=commit.files,
         lifecycle=commit.lifecycle,
         catalog=CatalogFacts(kind_of(catalog), catalog.name),
-        explanation=_explanation(policy, traced),
+        explanation=explanation_of(policy, traced.statement, schema),
     )
 
 
-def _explanation(policy: Policy, traced: Traced) -> Explanation | None:
-    schema = {name: schema_of(loaded) for name, loaded in traced.tables.items()}
+def explanation_of(policy: Policy, statement: Statement, schema: Mapping[str, Mapping[str, str]]) -> Explanation | None:
+    """Return the text that made the edges of the statement's lineage, as it may be sent, None where there is none."""
     masking = policy.lineage.masking_functions
-    return explain(traced.statement, schema, partial(redact_sql, secrets=secrets_of()), masking_functions=masking)
+    return explain(statement, schema, partial(redact_sql, secrets=secrets_of()), masking_functions=masking)
 
 
 def described(policy: Policy, pipeline: Pipeline, lineage: ColumnLineage) -> Output:

@@ -10,7 +10,7 @@ from governance.pipeline import Pipeline, parse_pipeline
 from governance.statement import parse, trace
 from platform_assets.catalog import Catalog, Published, inventory, load_known, open_catalog, published, schema_of
 from platform_assets.factory import Loaded
-from platform_assets.output import column_facts, described
+from platform_assets.output import column_facts, described, explanation_of
 
 
 def repair_events(loaded: Loaded) -> tuple[Repaired, ...]:
@@ -47,7 +47,9 @@ class _Describer:
         tables = load_known(self.catalog, {*statement.reads, table})
         schema = {name: schema_of(loaded) for name, loaded in tables.items()}
         policy = self.loaded.policy
-        return described(policy, pipeline, trace(statement, schema, masking_functions=policy.lineage.masking_functions))
+        lineage = trace(statement, schema, masking_functions=policy.lineage.masking_functions)
+        told = described(policy, pipeline, lineage)
+        return replace(told, explanation=explanation_of(policy, statement, schema))
 
     def _pipeline(self, lost: Lost) -> Pipeline:
         table = lost.snapshot.table
