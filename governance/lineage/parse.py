@@ -24,7 +24,7 @@ MAX_RUN = 100
 _OPEN = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE})
 _CLOSE = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END})
 _PREFIX = frozenset({TokenType.NOT, TokenType.DASH, TokenType.PLUS, TokenType.TILDE, TokenType.INTERVAL})
-_MARKS = ("(", "[", "{", "- ", "--", "-(", "+", "~", "not", "case", "interval")
+_MARKS = ("(", "[", "{", "-", "+", "~", "not", "case", "interval")
 """Without many of these no statement is deep, and its tokens need no second look."""
 
 _SUBSCRIPT = frozenset({TokenType.NUMBER, TokenType.STRING, TokenType.VAR, TokenType.R_BRACKET, TokenType.L_BRACKET})
@@ -49,7 +49,7 @@ def tokenize(sql: str, dialect: Dialect) -> list[Token]:
         raise UnparsableSql(f"not {_name(dialect)} SQL: {error}", fix="close every quote and comment") from error
     if len(tokens) > MAX_TOKENS:
         raise LimitExceeded(f"the statement has {len(tokens):,} tokens, the limit is {MAX_TOKENS:,}", fix="split it")
-    if sum(map(sql.lower().count, _MARKS)) > MAX_RUN:
+    if len(tokens) > MAX_RUN and sum(map(sql.lower().count, _MARKS)) > MAX_RUN:
         _check_nesting(tokens)
     return tokens
 

@@ -69,15 +69,9 @@ def renamed(scope: Scope, tree: exp.Expr, columns: Sequence[Column]) -> Sequence
 def read_table(scope: Scope, tree: exp.Expr) -> Relation:
     """Return a table, view, CTE or file by its name; names of the statement come before those of the schema."""
     session, this = scope.session, tree.args["this"]
-    if this is None:
-        return _rows_from(scope, tree)
-    if this.__class__ is exp.Var:
-        return Relation(alias_of(scope, tree), (), columns_of(scope, [this.name]))
-    if this.__class__ is exp.DynamicIdentifier:
-        return read_table(scope, _spelt(scope, tree, this))
-    if isinstance(this, exp.Func):
-        is_method = this.name.lower() == "nodes" and tree.args.get("db") is not None
-        return _generated(scope, _method(tree, this), tree) if is_method else read_function(scope, tree, this)
+    computed = None if this.__class__ is exp.Identifier else _computed(scope, tree, this)
+    if computed is not None:
+        return computed
     parts = table_parts(tree)
     alias = alias_of(scope, tree)
     if len(parts) == 1:
@@ -87,6 +81,20 @@ def read_table(scope: Scope, tree: exp.Expr) -> Relation:
         if found is not None:
             return use(scope, tree, found, alias or session.key(parts[0]))
     return _named(scope, tree, parts, alias)
+
+
+def _computed(scope: Scope, tree: exp.Expr, this: exp.Expr | None) -> Relation | None:
+    """Return what stands in a table's place without being its name, None where it is a name after all."""
+    if this is None:
+        return _rows_from(scope, tree)
+    if this.__class__ is exp.Var:
+        return Relation(alias_of(scope, tree), (), columns_of(scope, [this.name]))
+    if this.__class__ is exp.DynamicIdentifier:
+        return read_table(scope, _spelt(scope, tree, this))
+    if not isinstance(this, exp.Func):
+        return None
+    is_method = this.name.lower() == "nodes" and tree.args.get("db") is not None
+    return _generated(scope, _method(tree, this), tree) if is_method else read_function(scope, tree, this)
 
 
 def _method(tree: exp.Expr, call: exp.Expr) -> exp.Expr:
@@ -111,14 +119,14 @@ def _spelt(scope: Scope, tree: exp.Expr, this: exp.Expr) -> exp.Expr:
 
 def _named(scope: Scope, tree: exp.Expr, parts: list[exp.Expr], alias: str) -> Relation:
     session = scope.session
-    names = tuple(part.args["this"] for part in parts)
+    names = tuple([part.args["this"] for part in parts])
     for name in (".".join(names), *session.tables.candidates(names)) if session.made else ():
         made = session.made.get(name.lower())
         if made is not None:
             session.used.add(name.lower())
             if made.query is not None:
                 return use(scope, tree, made.query, alias or session.key(parts[-1]))
-            return _stored(scope, tree, parts, alias, Made(made.name, made.columns))
+            return _stored(scope, tree, parts, alias, made)
     found = session.tables.find(names)
     if isinstance(found, str):
         return _stored(scope, tree, parts, alias, Made(found, session.tables.columns(found)))
@@ -180,10 +188,12 @@ def use(scope: Scope, tree: exp.Expr, query: Query, alias: str) -> Relation:
 def _stored(scope: Scope, tree: exp.Expr, parts: list[exp.Expr], alias: str, stored: Made) -> Relation:
     name, columns = stored.name, stored.columns
     scope.inputs.add(name)
-    if alias and aliases_of(tree):
+    if not alias:
+        path = tuple([scope.session.key(part) for part in parts])
+        return Relation(path[-1], path, columns, name)
+    if aliases_of(tree):
         columns = ListedColumns(renamed(scope, tree, columns.all() or ()))
-    path = () if alias else tuple([scope.session.key(part) for part in parts])
-    return Relation(alias or path[-1], path, columns, name)
+    return Relation(alias, (), columns, name)
 
 
 def _no_table(scope: Scope, tree: exp.Expr, name: str, several: list[str] | str | None) -> LineageError:

@@ -53,12 +53,12 @@ def name_scalars(scope: Scope) -> None:
 def read_projections(scope: Scope, expressions: list[exp.Expr]) -> list[Column]:
     """Return the select list's columns in order, named, stars expanded."""
     scope.clause = "select"
-    lateral = scope.session.rules.lateral
+    lateral, chooses = scope.session.rules.lateral, scope.session.chooses
     if scope.session.rules.name == "clickhouse":
         return columns_named(scope.session.rules, in_any_order(scope, expressions))
     columns: list[Column] = []
     for tree in expressions:
-        found = several(scope, tree)
+        found = None if tree.__class__ is exp.Alias and not chooses else several(scope, tree)
         if found is not None:
             columns += found
             scope.items += [tree] * len(found)

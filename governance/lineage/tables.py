@@ -11,7 +11,10 @@
 A reference that fits several keys is refused, never guessed. Names in results are the keys as the caller spelt them.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping
+from functools import lru_cache
+from typing import NamedTuple
 
 from governance.lineage.columns import TableColumns, table_columns
 from governance.lineage.dialects import Rules
@@ -20,17 +23,15 @@ Schema = Mapping[str, Mapping[str, str]]
 
 
 class Tables:
-    """Look-up of one schema; everything is indexed when it is first asked for."""
+    """Look-up of one schema."""
 
-    __slots__ = ("_columns", "_default", "_ends", "_full", "_rules", "schema")
+    __slots__ = ("_columns", "_default", "_rules", "schema")
 
     def __init__(self, schema: Schema, default_schema: str | None, rules: Rules) -> None:
         self.schema = schema
         self._default = tuple(default_schema.split(".")) if default_schema else ()
         self._rules = rules
         self._columns: dict[str, TableColumns] = {}
-        self._full: dict[str, list[str]] = {}
-        self._ends: dict[str, list[str]] = {}
 
     def spelt(self, parts: tuple[str, ...]) -> str:
         """Return ``parts`` as a full name: the default schema stands before a name that has none."""
@@ -49,32 +50,24 @@ class Tables:
         for name in candidates:
             if name in self.schema:
                 return name
-        self._index()
+        index = _index_of(tuple(self.schema))
         for name in candidates:
-            keys = self._full.get(name.lower())
+            keys = index.full.get(name.lower())
             if keys:
                 return keys[0] if len(keys) == 1 else self._by_case(name, keys)
-        return self._by_end(parts)
+        return self._by_end(parts, index)
 
     def _by_case(self, name: str, keys: list[str]) -> str | list[str]:
         folded = self._rules.fold(name, None)
         same = [key for key in keys if key == folded]
         return same[0] if len(same) == 1 else keys
 
-    def _by_end(self, parts: tuple[str, ...]) -> str | list[str] | None:
+    def _by_end(self, parts: tuple[str, ...], index: "_Index") -> str | list[str] | None:
         wanted = ".".join(parts).lower()
-        keys = self._ends.get(wanted.rpartition(".")[2], [])
+        keys = index.ends.get(wanted.rpartition(".")[2], [])
         longer = [] if self._default and len(parts) == 1 else [k for k in keys if k.lower().endswith("." + wanted)]
         found = longer or [key for key in keys if wanted.endswith("." + key.lower())]
         return found[0] if len(found) == 1 else found or None
-
-    def _index(self) -> None:
-        if self._full or not self.schema:
-            return
-        for key in self.schema:
-            low = key.lower().replace('"', "").replace("`", "")
-            self._full.setdefault(low, []).append(key)
-            self._ends.setdefault(low.rpartition(".")[2], []).append(key)
 
     def columns(self, key: str) -> TableColumns:
         """Return the columns of the table under ``key`` of the schema."""
@@ -87,3 +80,21 @@ class Tables:
     def use(self, parts: tuple[str, ...]) -> None:
         """Let unqualified names live in the schema ``parts`` from here on (USE)."""
         self._default = parts
+
+
+class _Index(NamedTuple):
+    """The keys of a schema in lower case, by their full name and by its end."""
+
+    full: Mapping[str, list[str]]
+    ends: Mapping[str, list[str]]
+
+
+@lru_cache(maxsize=16)
+def _index_of(keys: tuple[str, ...]) -> _Index:
+    """Return the index of a schema's keys, remembered because a platform asks of one schema again and again."""
+    index = _Index(defaultdict(list), defaultdict(list))
+    for key in keys:
+        low = key.lower().replace('"', "").replace("`", "")
+        index.full[low].append(key)
+        index.ends[low.rpartition(".")[2]].append(key)
+    return index
