@@ -47,6 +47,7 @@ class ColumnCompared:
 
     name, was: in the later and the earlier revision; they differ where it was renamed
     changed:   rows of a key that both sides have and in which it IS DISTINCT
+    retyped:   ``BIGINT → VARCHAR`` where its type is another; empty where not
     examples:  (key, before, after) of some of them
     before, after: its figures where it changed
     """
@@ -54,6 +55,7 @@ class ColumnCompared:
     name: str
     was: str
     changed: int
+    retyped: str = ""
     examples: tuple[tuple[tuple[Value, ...], Value, Value], ...] = ()
     before: Figures | None = None
     after: Figures | None = None
@@ -64,6 +66,7 @@ class ColumnCompared:
             "name": self.name,
             "was": self.was,
             "changed": self.changed,
+            "retyped": self.retyped or None,
             "examples": [{"key": list(key), "before": old, "after": new} for key, old, new in self.examples],
             "before": self.before.as_dict() if self.before else None,
             "after": self.after.as_dict() if self.after else None,
@@ -97,7 +100,7 @@ class Compared:
     @property
     def differs(self) -> bool:
         """Whether anything was seen to differ."""
-        return bool(self.added or self.removed or self.changed)
+        return bool(self.added or self.removed or self.changed or any(it.retyped for it in self.columns))
 
 
 class Verdict(Enum):
@@ -287,4 +290,9 @@ def _faults(compared: Compared, predicted: Predicted) -> tuple[str, ...]:
             for it in compared.columns
             if it.changed and not {it.name, it.was} & known
         ]
+    found += [
+        f"{table}.{it.name} has another type: {it.retyped}"
+        for it in compared.columns
+        if it.retyped and not {it.name, it.was} & known
+    ]
     return tuple(found)

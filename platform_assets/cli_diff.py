@@ -15,6 +15,9 @@ from governance.project import Project, find_project, project_at
 
 if TYPE_CHECKING:
     from governance.diff import Diff, Known, Side
+    from governance.events.model import Event
+    from governance.policy import Policy
+    from governance.runs import Run
 
 FORMATS = ("text", "json", "md", "github", "sarif")
 FAIL_ON = ("breaking", "population", "value", "understated", "unreadable")
@@ -60,10 +63,38 @@ def _holds(found: "Diff") -> Mapping[str, bool]:
 def _compared(project: Project, base: str, head: str | None, events: Path | None) -> "Diff":
     from governance.diff import compare, judge
 
+    if head is not None and _is_events(base) and _is_events(head):
+        return _compared_events(project, Path(base), Path(head))
     with ExitStack() as stack:
         before = stack.enter_context(side_of(project, base))
         after = stack.enter_context(side_of(project, head))
-        return judge(compare(before, after), before, after, _known(project, after, events))
+        runs = _runs(project, after.policy, events)
+        return judge(compare(before, after), before, after, _known(project, after.policy, runs))
+
+
+def _is_events(name: str) -> bool:
+    path = Path(name)
+    return path.is_dir() or (path.is_file() and path.suffix in (".ndjson", ".jsonl", ".json"))
+
+
+def _compared_events(project: Project, base: Path, head: Path) -> "Diff":
+    from governance.diff import judge_told, told_differences
+    from governance.graph import build_graph
+    from governance.policy import load_policy
+
+    policy = load_policy(project)
+    before, after = (build_graph(_events(path, policy)) for path in (base, head))
+    return judge_told(told_differences(before, after), before, after, _known(project, policy, ()))
+
+
+def _events(path: Path, policy: "Policy") -> "tuple[Event, ...]":
+    from governance.events.reading import read_events, read_store
+    from governance.telling import told
+
+    reading = read_store(path) if path == find_project().events else read_events(path)
+    for problem in reading.problems:
+        click.echo(f"warning: {problem}", err=True)
+    return told(reading.events, policy.lineage.spellings)
 
 
 @contextmanager
@@ -89,26 +120,27 @@ def _side(project: Project) -> "Side":
     return Side(pipelines, sources, policy, program)
 
 
-def _known(project: Project, head: "Side", events: Path | None) -> "Known":
+def _known(project: Project, policy: "Policy", runs: "tuple[Run, ...]") -> "Known":
     from governance.consumers.declared import load_declarations
     from governance.diff import Known
-    from governance.events.reading import read_events, read_store
     from governance.impact.facts import facts_of
     from governance.queries.store import QueryStore
-    from governance.runs import read_runs
-    from governance.telling import told
 
-    reading = read_events(events) if events else read_store(project.events) if project.events.exists() else None
-    for problem in reading.problems if reading else ():
-        click.echo(f"warning: {problem}", err=True)
-    runs = read_runs(told(reading.events, head.policy.lineage.spellings)) if reading else ()
     declarations, log = load_declarations(project), QueryStore(project.state / "queries").read()
     return Known(
         runs,
-        lambda graph: facts_of(graph, head.policy, declarations, log),
+        lambda graph: facts_of(graph, policy, declarations, log),
         log,
         datetime.now(UTC).date(),
     )
+
+
+def _runs(project: Project, policy: "Policy", events: Path | None) -> "tuple[Run, ...]":
+    """Return the runs that tell who reads what; none where the project has no events yet: its texts tell too."""
+    from governance.runs import read_runs
+
+    path = events or project.events
+    return read_runs(_events(path, policy)) if path.exists() else ()
 
 
 @click.command()
@@ -155,8 +187,10 @@ def validate(  # one parameter an option
         before = stack.enter_context(side_of(project, base)) if base else after
         simulated = tuple(read_change(text, after.sources) for text in changes)
         asked = Asked(before, after, simulated, sample, tolerance)
-        rows = stack.enter_context(fixture_rows(fixtures) if fixtures else pinned_rows(project))
-        found = compare_built(asked, _known(project, after, events), rows)
+        columns = {source.table: source.columns for source in before.sources}
+        rows = stack.enter_context(fixture_rows(fixtures, columns) if fixtures else pinned_rows(project))
+        known = _known(project, after.policy, _runs(project, after.policy, events))
+        found = compare_built(asked, known, rows)
     click.echo(SHOWN[form](found))
     sys.exit(1 if any(it.verdict in (Verdict.FAULT, Verdict.UNBUILT) for it in found) else 0)
 

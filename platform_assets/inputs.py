@@ -1,6 +1,6 @@
 """The fixed set of data that a validation builds on: the catalog's current snapshots, or rows out of fixture files."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -25,11 +25,14 @@ def pinned_rows(project: Project) -> Iterator[Find]:
 
 
 @contextmanager
-def fixture_rows(folder: Path) -> Iterator[Find]:
-    """Give what finds tables' rows in ``folder``: ``schema.table.csv``, ``.json``, ``.ndjson`` or ``.parquet``."""
+def fixture_rows(folder: Path, columns: Mapping[str, Sequence[tuple[str, str]]]) -> Iterator[Find]:
+    """Give what finds tables' rows in ``folder``: ``schema.table.csv``, ``.json``, ``.ndjson`` or ``.parquet``.
+
+    ``columns`` are the declared ones of sources, as (name, SQL type); any other table has those of its file.
+    """
 
     def find(tables: Iterable[str]) -> Mapping[str, Relation]:
-        return {table: rows_of(file) for table in tables for file in _files(folder, table)}
+        return {table: rows_of(file, columns.get(table, ())) for table in tables for file in _files(folder, table)}
 
     yield find
 

@@ -49,20 +49,18 @@ def validate(asked: Asked, known: Known, find: Find) -> tuple[Evidence, ...]:
     tables = to_rebuild(base, head, own | {it.table for it in asked.changes})
     graph = _graph(base, head)
     predicted = predict(diff.changes, asked.changes, graph, head.policy.lineage.namespace)
-    relations = _inputs(tables, base, head, find)
+    built, relations = _inputs(tables, base, head, find)
     facts = known.facts(graph)
     with TemporaryDirectory(prefix="headwater-") as folder, scratch(Path(folder), list(relations.values())) as room:
         for table, relation in relations.items():
             room.give(table, relation, asked.sample, [it for it in asked.changes if it.table == table])
         found = []
-        for table in tables:
-            built = _Built.of(room, table, base, head)
-            compared = built.compared({it.table: it for it in differences}, asked.tolerance)
+        for table in built:
+            both = _Built.of(room, table, base, head)
+            compared = both.compared({it.table: it for it in differences}, asked.tolerance)
             owner = facts.owners.get(Dataset(head.policy.lineage.namespace, table))
-            found.append(
-                evidence(table, compared, predicted, problem=built.problem, checks=built.checks(), owner=owner)
-            )
-    return tuple(found)
+            found.append(evidence(table, compared, predicted, problem=both.problem, checks=both.checks(), owner=owner))
+    return tuple(it for it in found if it.table in tables)
 
 
 def simulated(side: Side, changes: Sequence[Simulated]) -> Side:
@@ -85,16 +83,24 @@ def _graph(base: Side, head: Side) -> Graph:
     return graph_of(run for runs in told for run in runs)
 
 
-def _inputs(tables: Sequence[str], base: Side, head: Side, find: Find) -> Mapping[str, Relation]:
-    wanted = inputs_of(tables, base) | inputs_of(tables, head)
-    found = find(sorted(wanted))
-    missing = sorted(wanted - found.keys())
-    if missing:
-        raise HeadwaterError(
-            f"there is nothing to build on: {', '.join(missing)} has no rows here",
-            fix="run `headwater demo` or `headwater run` first, or give rows with --fixtures",
-        )
-    return found
+def _inputs(
+    tables: Sequence[str], base: Side, head: Side, find: Find
+) -> tuple[tuple[str, ...], Mapping[str, Relation]]:
+    """Return what to build, and the rows that it is built on: what has no rows and has a pipeline is built too."""
+    wanted = frozenset(tables)
+    pipelines = statements_of(base).keys() | statements_of(head).keys()
+    while True:
+        read = inputs_of(wanted, base) | inputs_of(wanted, head)
+        found = find(sorted(read))
+        missing = read - found.keys()
+        if missing - pipelines:
+            raise HeadwaterError(
+                f"there is nothing to build on: {', '.join(sorted(missing - pipelines))} has no rows here",
+                fix="run `headwater demo` or `headwater run` first, or give rows with --fixtures",
+            )
+        if not missing:
+            return tuple(it for it in to_rebuild(base, head, wanted) if it in wanted), found
+        wanted |= missing
 
 
 @dataclass(frozen=True, slots=True)

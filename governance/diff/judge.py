@@ -1,6 +1,6 @@
 """Differences → Changes: each judged by who reads what changed, with what it reaches and how to go about it."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 
@@ -36,12 +36,9 @@ class Known:
 def judge(differences: Iterable[Difference], base: Side, head: Side, known: Known) -> Diff:
     """Return ``differences`` judged, what weighs most first."""
     around = _Around.of(base, head, known)
-    changes = sorted(
-        (change for difference in differences for change in _changes(difference, around)),
-        key=lambda it: (WEIGHT[it.kind], it.pipeline, it.fields),
-    )
+    changes = _judged(differences, around)
     return Diff(
-        changes=tuple(changes),
+        changes=changes,
         classes=tuple(_classes(base.policy, head.policy)),
         understated=_understated(base, head, known.today),
         unreadable=tuple(sorted(head.program.unreadable.keys() - base.program.unreadable.keys())),
@@ -49,14 +46,33 @@ def judge(differences: Iterable[Difference], base: Side, head: Side, known: Know
     )
 
 
+def judge_told(differences: Iterable[Difference], base: Graph, head: Graph, known: Known) -> Diff:
+    """Return the same of two sets of events; a job whose output's edges changed counts as rewritten."""
+    seen = tuple(differences)
+    names = {dataset.name: dataset for dataset in (*base.fields, *head.fields)}
+    rewritten = frozenset(it.table for it in seen)
+    around = _Around(base, head, known.facts(base), known.log, names, "", rewritten)
+    changes = _judged(seen, around)
+    return Diff(changes, owners=asked(changes, around.owner))
+
+
+def _judged(differences: Iterable[Difference], around: "_Around") -> tuple[Change, ...]:
+    found = (change for difference in differences for change in _changes(difference, around))
+    return tuple(sorted(found, key=lambda it: (WEIGHT[it.kind], it.pipeline, it.fields)))
+
+
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """The graph that a change stands in: what events tell, and beside it what the text of the earlier revision says."""
+    """The graph that a change stands in: what events tell, and beside it what the text of the earlier revision says.
+
+    names: datasets by name, where they may be of several namespaces; all others are of ``namespace``
+    """
 
     graph: Graph
     later: Graph
     facts: Facts
     log: QueryLog
+    names: Mapping[str, Dataset]
     namespace: str
     rewritten: frozenset[str]
 
@@ -67,17 +83,17 @@ class _Around:
         rewritten = frozenset(it.table for it in head.pipelines if texts.get(it.table) != it.sql)
         readable = rewritten - head.program.unreadable.keys()
         facts = known.facts(graph)
-        return cls(graph, _graph(head, ()), facts, known.log, head.policy.lineage.namespace, readable)
+        return cls(graph, _graph(head, ()), facts, known.log, {}, head.policy.lineage.namespace, readable)
 
-    def field(self, table: str, column: str) -> Field:
-        return Field(Dataset(self.namespace, table), column)
+    def dataset(self, table: str) -> Dataset:
+        return self.names.get(table) or Dataset(self.namespace, table)
 
     def owner(self, dataset: Dataset) -> str | None:
         return self.facts.owners.get(dataset)
 
     def readers(self, table: str, column: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return who is known to read a column still, and which pipelines did and were rewritten along."""
-        dataset = Dataset(self.namespace, table)
+        dataset = self.dataset(table)
         jobs = {edge.job for edge in self.graph.edges if edge.source == Field(dataset, column) and edge.job != table}
         still = {edge.job for edge in self.later.edges if edge.source == Field(dataset, column)}
         moved = {job for job in jobs if job in self.rewritten and job not in still}
@@ -87,15 +103,16 @@ class _Around:
 
     def users(self, table: str) -> tuple[str, ...]:
         """Return who is known to read a table at all."""
-        dataset = Dataset(self.namespace, table)
+        dataset = self.dataset(table)
         jobs = sorted({flow.job for flow in self.graph.flows if flow.source == dataset and flow.job != table})
         return (*(job for job in jobs if job not in self.rewritten), *self.facts.consumers.get(dataset, ()))
 
     def reached(self, table: str, columns: Iterable[str], kind: ChangeOf) -> tuple[Ranked, ...]:
         """Return the tables that a change of ``columns`` reaches, of its rows where there is none."""
-        starts: list[Field | Dataset] = [self.field(table, column) for column in columns]
+        dataset = self.dataset(table)
+        starts: list[Field | Dataset] = [Field(dataset, column) for column in columns]
         found: dict[Dataset, Ranked] = {}
-        for start in starts or [Dataset(self.namespace, table)]:
+        for start in starts or [dataset]:
             for it in ranked(impact(self.graph, start, kind), self.facts):
                 if it.dataset.name != table:
                     found.setdefault(it.dataset, it)

@@ -39,6 +39,7 @@ def _parts(found: Sequence[Evidence]) -> Iterator[Part]:
     yield from _told(
         "checks that fail", ((it.table, f"{name}: {said}") for it in found for name, said in it.checks.items() if said)
     )
+    yield from _told("columns of another type", _retyped(found))
     columns = [row for it in found for row in _columns(it)]
     if columns:
         yield Listing("columns whose values changed", ("Column", "Rows", "Before", "After", "For example"), columns)
@@ -51,6 +52,13 @@ def _told(title: str, rows: Iterable[tuple[str, str]]) -> Iterator[Part]:
     listed = list(rows)
     if listed:
         yield Listing(title, ("Table", "What"), listed)
+
+
+def _retyped(found: Iterable[Evidence]) -> Iterator[tuple[str, str]]:
+    for it in found:
+        for column in it.compared.columns if it.compared else ():
+            if column.retyped:
+                yield f"{it.table}.{column.name}", column.retyped
 
 
 def _whole(it: Evidence) -> bool:

@@ -159,14 +159,16 @@ class Scratch:
             self._column(table, key, pair, f"{joined} where {both} and {differ[pair[1]]}", count)
             for pair, count in zip(rest, each, strict=True)
         )
-        return Compared(table, key, "", before, after, added, removed, changed, same, columns)
+        keys = tuple(_unchanged(pair) for pair in pairs if pair[1] in key)
+        return Compared(table, key, "", before, after, added, removed, changed, same, (*keys, *columns))
 
     def _column(
         self, table: str, key: tuple[str, ...], pair: tuple[str, str, str, str], differing: str, count: int
     ) -> ColumnCompared:
         old, new, was, now = pair
+        retyped = f"{was} → {now}" if was != now else ""
         if not count:
-            return ColumnCompared(new, old, 0)
+            return ColumnCompared(new, old, 0, retyped)
         shown = ", ".join(f"a.{quoted(name)}" for name in key)
         found = self._run(
             f"select {shown}, b.{quoted(old)}, a.{quoted(new)} {differing} "
@@ -174,7 +176,7 @@ class Scratch:
         ).fetchall()
         examples = tuple((tuple(map(_value, row[:-2])), _value(row[-2]), _value(row[-1])) for row in found)
         figures = self._figures(_name(BEFORE, table), old, was), self._figures(_name(AFTER, table), new, now)
-        return ColumnCompared(new, old, count, examples, *figures)
+        return ColumnCompared(new, old, count, retyped, examples, *figures)
 
     def _by_rows(self, table: str, pairs: list[tuple[str, str, str, str]], why: str) -> Compared:
         """Count rows that only one side has, as often as it has them more: a multiset has no changed row."""
@@ -183,7 +185,7 @@ class Scratch:
         sides = f"select {old} from {_name(BEFORE, table)}", f"select {new} from {_name(AFTER, table)}"
         removed = self._number(f"select count(*) from ({sides[0]} except all {sides[1]})") if pairs else before
         added = self._number(f"select count(*) from ({sides[1]} except all {sides[0]})") if pairs else after
-        columns = tuple(ColumnCompared(name, was, 0) for was, name, _, _ in pairs)
+        columns = tuple(map(_unchanged, pairs))
         return Compared(table, (), why, before, after, added, removed, 0, before - removed, columns)
 
     def _figures(self, name: str, column: str, kind: str) -> Figures:
@@ -210,6 +212,7 @@ class Scratch:
 
 WHOLE = "__whole"
 HELD = "__held"
+ROW = "__row"
 MARK = '"__there"'
 
 
@@ -247,7 +250,7 @@ def _changed(pinned: str, changes: Sequence[Simulated]) -> str:
     """Return the SELECT that shows ``pinned`` as it is after ``changes``, one after the other."""
     sql = f"select * from {pinned}"
     for change in changes:
-        sql = f"select {_star(change)} from ({sql})"
+        sql = f"select {_star(change)} from ({sql}) as {ROW}"
     return sql
 
 
@@ -259,9 +262,15 @@ def _star(change: Simulated) -> str:
         "add": f"*, cast(null as {to}) as {column}",
         "type": f"* replace (cast({column} as {to}) as {column})",
         "unit": f"* replace (({column} * {to}) as {column})",
-        # every tenth value by its content, so that it is the same ones each time
-        "enum": f"* replace (case when hash({column}) % 10 = 0 then {literal(to)} else {column} end as {column})",
+        # every tenth row by its content, so that it is the same ones each time
+        "enum": f"* replace (case when hash({ROW}) % 10 = 0 then {literal(to)} else {column} end as {column})",
     }[change.what]
+
+
+def _unchanged(pair: tuple[str, str, str, str]) -> ColumnCompared:
+    """Return a column whose values are not looked at one by one, with its type if that changed."""
+    old, new, was, now = pair
+    return ColumnCompared(new, old, 0, f"{was} → {now}" if was != now else "")
 
 
 def _value(value: object) -> Value:
