@@ -4,6 +4,7 @@ from collections.abc import Callable, Container
 
 from sqlglot import exp
 
+from governance.errors import UnreadConstruct
 from governance.lineage.edges import (
     AGGREGATION,
     COMPOSE,
@@ -141,6 +142,16 @@ def count(_scope: Scope, tree: exp.Expr, hop: int, _into: Deps, push: Push) -> N
                 push((part, COMPOSE[hop][SIZES]))
 
 
+def unread(scope: Scope, tree: exp.Expr, _hop: int, _into: Deps, _push: Push) -> None:
+    """ClickHouse's ``* APPLY(f)`` and ``untuple(t)`` are several columns.
+
+    Raises:
+        UnreadConstruct: always.
+    """
+    words = _name(tree) if tree.__class__ is exp.Anonymous else tree.key.upper()
+    raise scope.session.error(UnreadConstruct, f"{words} is not read", tree, fix="name the columns one by one")
+
+
 def _name(tree: exp.Expr) -> str:
     name = tree.args["this"]
     return name if isinstance(name, str) else name.name
@@ -153,6 +164,7 @@ BY_NAME: tuple[tuple[Container[str], Rule], ...] = (
     (POSITIONAL_CASES, conditional),
     ({"getvariable"}, held_variable),
     ({"values"}, proposed),
+    ({"untuple"}, unread),
 )
 """Functions known by name that need more than a hop for their arguments."""
 
@@ -161,6 +173,7 @@ CALLS: dict[type, Rule] = {
     exp.AnonymousAggFunc: aggregate,
     exp.CombinedAggFunc: aggregate,
     exp.Anonymous: unknown_function,
+    exp.Apply: unread,
     exp.DecodeCase: decode,
     exp.Count: count,
     **dict.fromkeys(kinds_of(exp.Explode), generator),

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from sqlglot import exp
 
 from governance.errors import UnparsableSql, UnreadStatement
+from governance.lineage.aliases import use
 from governance.lineage.columns import Column, Query
 from governance.lineage.edges import datasets
 from governance.lineage.joins import read_join, read_joined
-from governance.lineage.relation import use
 from governance.lineage.rows import read_rows
 from governance.lineage.scope import Scope
 from governance.lineage.session import Session

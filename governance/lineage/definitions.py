@@ -7,6 +7,7 @@ from sqlglot import exp
 from governance.errors import UnreadStatement
 from governance.lineage.columns import Column, ListedColumns, Query
 from governance.lineage.edges import NOTHING
+from governance.lineage.macros import TEXTS
 from governance.lineage.names import identifier
 from governance.lineage.outputs import Outputs, stored
 from governance.lineage.session import Macro, Made, Session
@@ -64,11 +65,12 @@ def _set(tree: exp.Expr, session: Session, _outputs: Outputs) -> bool:
 def _command(tree: exp.Expr, _session: Session, _outputs: Outputs) -> bool:
     """One of the words that change nothing; some of them reach us as a lonely name."""
     word = tree.name if tree.__class__ is exp.Column else str(tree.args.get("this", ""))
-    return word.upper() in HOUSEKEEPING
+    return word.upper().split(" ")[0] in HOUSEKEEPING
 
 
 HOUSEKEEPING = frozenset({
     "VACUUM", "CHECKPOINT", "INSTALL", "LOAD", "OPTIMIZE", "MSCK", "ADD", "GO", "COLLECT", "REINDEX", "CLUSTER",
+    "PRINT",
 })  # fmt: skip
 """Commands that neither read nor write what a table holds."""
 
@@ -99,7 +101,7 @@ def _define(tree: exp.Expr, session: Session, outputs: Outputs) -> bool:
 
 def _macro(tree: exp.Expr, this: exp.Expr, session: Session) -> None:
     body = tree.args.get("expression")
-    if body is None or body.__class__ in {exp.Literal, exp.RawString, exp.Heredoc}:
+    if body is None or (body.__class__ in TEXTS and not _reads_tables(tree, body)):
         return
     names: list[str] = []
     defaults: dict[str, exp.Expr] = {}
@@ -109,6 +111,12 @@ def _macro(tree: exp.Expr, this: exp.Expr, session: Session) -> None:
         if part.__class__ in {exp.PropertyEQ, exp.EQ, exp.Kwarg}:
             defaults[name] = part.args["expression"]
     session.macros[this.args["this"].name.lower()] = Macro(tuple(names), defaults, body)
+
+
+def _reads_tables(tree: exp.Expr, body: exp.Expr) -> bool:
+    """Tell whether a function whose body is a text of SQL may read tables: then its calls are refused."""
+    language = next((part.name.lower() for part in tree.find_all(exp.LanguageProperty)), "sql")
+    return "sql" in language and "from" in body.name.lower().split()
 
 
 def _empty_table(tree: exp.Expr, session: Session, *, passing: bool) -> None:
@@ -138,9 +146,17 @@ def _alter(tree: exp.Expr, session: Session, outputs: Outputs) -> bool:
             outputs.rename(target.name, _renamed(target.name, action.args["this"], session))
         elif action.__class__ in ALTERATIONS:
             _alter_columns(target, action, session, outputs)
-        elif action.__class__ is exp.SwapTable:
-            raise session.error(UnreadStatement, "ALTER … SWAP is not read", tree, fix="rename the tables one by one")
+        elif action.__class__ in REFUSED:
+            words, fix = REFUSED[action.__class__]
+            raise session.error(UnreadStatement, f"ALTER … {words} is not read", tree, fix=fix)
     return True
+
+
+REFUSED: dict[type, tuple[str, str]] = {
+    exp.SwapTable: ("SWAP", "rename the tables one by one"),
+    exp.Delete: ("DELETE", "write DELETE FROM"),
+}
+"""Alterations that change what tables hold → their words, and what to write instead."""
 
 
 def _alter_columns(target: Target, action: exp.Expr, session: Session, outputs: Outputs) -> None:

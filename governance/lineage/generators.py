@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
-from governance.errors import UnparsableSql, UnreadConstruct
+from governance.errors import DynamicSql, UnparsableSql, UnreadConstruct
 from governance.lineage.columns import Column
 from governance.lineage.edges import JOIN, NOTHING, TRANSFORMATION, Deps, add, moved, united
 from governance.lineage.functions import kinds_of
@@ -33,9 +33,16 @@ SHAPES: dict[str, tuple[tuple[str, bool], ...]] = {
     "explode of a map": (("key", ELEMENT), ("value", ELEMENT)),
     "posexplode of a map": (("pos", POSITION), ("key", ELEMENT), ("value", ELEMENT)),
     "glob": (("file", ELEMENT),),
+    "numbers": (("number", ELEMENT),),
     "json_tuple": tuple((f"c{number}", ELEMENT) for number in range(50)),
 }  # fmt: skip
 """Table functions → their columns, and whether each holds something of the collection."""
+
+SQL_TEXTS = frozenset({
+    "crosstab", "dblink", "external_query", "openquery", "query", "query_table", "postgres_query", "mysql_query",
+    "sqlite_query",
+})  # fmt: skip
+"""Table functions that are given SQL, or the name of a table, as a text."""
 
 ELEMENTS: dict[str, int] = {"explode": 1, "posexplode": 2}
 
@@ -222,6 +229,8 @@ def _shaped(scope: Scope, kind: str, inputs: Sequence[exp.Expr], names: Sequence
 def _function(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) -> list[Column] | None:
     """A table function by its name: one of the table, or one whose columns the alias lists; None for any other."""
     name = _called(tree)
+    if name in SQL_TEXTS:
+        raise scope.session.error(DynamicSql, f"{name} runs SQL that is a text", tree, fix="write the query itself")
     kind = SAME.get(name, name)
     inputs = _inputs(tree) if not isinstance(tree.args.get("this"), str) else list(tree.args.get("expressions") or ())
     if kind in SHAPES:

@@ -6,10 +6,11 @@ from typing import NamedTuple
 from sqlglot import exp
 
 from governance.errors import UnknownColumn, UnreadConstruct
+from governance.lineage.aliases import alias_of
 from governance.lineage.columns import Column, ListedColumns, Relation
 from governance.lineage.edges import FILTER, JOIN, TRANSFORMATION, Deps, add, moved, united
 from governance.lineage.names import identifier
-from governance.lineage.relation import alias_of, read_relation
+from governance.lineage.relation import read_relation
 from governance.lineage.scope import Scope
 from governance.lineage.value import depend, value_of
 

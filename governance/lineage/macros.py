@@ -16,9 +16,12 @@ def bound(macro: Macro, scope: Scope, arguments: Sequence[exp.Expr]) -> Scope:
     """Return ``scope`` with the macro's parameters standing for ``arguments``.
 
     Raises:
-        UnreadConstruct: a parameter has neither an argument nor a default.
+        UnreadConstruct: a parameter has neither an argument nor a default, or the body is a text.
         LimitExceeded: inlining takes too long.
     """
+    if macro.body.__class__ in TEXTS:
+        problem = "the body of this function is a text that reads tables"
+        raise scope.session.error(UnreadConstruct, problem, macro.body, fix="write what it does in the query")
     scope.session.tick()  # macros of macros may double at every step
     given = dict(zip(macro.parameters, (part for part in arguments if _named(part) is None), strict=False))
     given |= {scope.session.rules.fold(name, None): part for part in arguments if (name := _named(part)) is not None}
@@ -31,6 +34,10 @@ def bound(macro: Macro, scope: Scope, arguments: Sequence[exp.Expr]) -> Scope:
         deps = value_of(scope, argument) if parameter in given else NOTHING
         names[parameter] = Column(parameter, parameter, deps)
     return scope.inner(names)
+
+
+TEXTS = frozenset({exp.Literal, exp.RawString, exp.Heredoc})
+"""Bodies of functions that are not parsed."""
 
 
 def _named(argument: exp.Expr) -> str | None:

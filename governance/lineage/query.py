@@ -5,12 +5,13 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from governance.errors import UnreadConstruct
+from governance.lineage.aliases import use
 from governance.lineage.columns import Query, whole_row
 from governance.lineage.ctes import with_ctes
 from governance.lineage.environment import Environment
 from governance.lineage.joins import read_joined
 from governance.lineage.pivot import pivoted
-from governance.lineage.relation import read_relation, use
+from governance.lineage.relation import read_relation
 from governance.lineage.rows import read_rows
 from governance.lineage.scope import Scope
 from governance.lineage.select import read_select

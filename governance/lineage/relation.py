@@ -1,21 +1,26 @@
 """What stands in FROM: tables, CTEs, subqueries, VALUES, functions, laterals, pivots."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from governance.errors import DynamicSql, LineageError, UnknownColumn, UnknownTable, UnreadConstruct
-from governance.lineage.columns import Column, Columns, ListedColumns, Query, Relation, UnknownColumns
-from governance.lineage.edges import IDENTITY, JOIN, add
-from governance.lineage.files import FORMATS, columns_of, looks_like_path, read_file
-from governance.lineage.files import READERS as FILE_READERS
-from governance.lineage.generators import generated
-from governance.lineage.names import identifier, nearest
-from governance.lineage.naming import function_name
+from governance.errors import DynamicSql, LineageError, UnknownTable, UnreadConstruct
+from governance.lineage.aliases import alias_of, aliases_of, renamed, use
+from governance.lineage.columns import ListedColumns, Relation
+from governance.lineage.edges import JOIN, add
+from governance.lineage.files import FORMATS, columns_of, looks_like_path
+from governance.lineage.names import nearest
 from governance.lineage.pivot import pivoted
 from governance.lineage.scope import Scope
 from governance.lineage.session import Made
+from governance.lineage.tablefunctions import (
+    method_of,
+    read_function,
+    read_generated,
+    read_generator,
+    read_rows_from,
+)
 from governance.lineage.valueslist import values
 
 Reader = Callable[[Scope, exp.Expr], Relation]
@@ -33,37 +38,6 @@ def read_relation(scope: Scope, tree: exp.Expr) -> Relation:
     relation = reader(scope, tree)
     pivots = tree.args.get("pivots")
     return pivoted(scope, relation, pivots) if pivots else relation
-
-
-def alias_of(scope: Scope, tree: exp.Expr) -> str:
-    """Return the folded alias of an item of FROM, "" where it has none."""
-    alias = tree.args.get("alias")
-    name = alias.args.get("this") if isinstance(alias, exp.TableAlias) else alias
-    return scope.session.key(name) if isinstance(name, exp.Expr) else ""
-
-
-def aliases_of(tree: exp.Expr) -> list[exp.Expr]:
-    """Return the identifiers of an alias's column list."""
-    alias = tree.args.get("alias")
-    names = (alias.args.get("columns") or ()) if isinstance(alias, exp.TableAlias) else ()
-    return [identifier(name) for name in names]
-
-
-def renamed(scope: Scope, tree: exp.Expr, columns: Sequence[Column]) -> Sequence[Column]:
-    """Return ``columns`` under the names of the alias's column list, where it has one.
-
-    Raises:
-        UnknownColumn: more names than columns.
-    """
-    names = aliases_of(tree)
-    if not names:
-        return columns
-    if len(names) > len(columns):
-        problem = f"{len(names)} column aliases for {len(columns)} columns"
-        raise scope.session.error(UnknownColumn, problem, tree, fix="name at most as many")
-    key = scope.session.key
-    given = [c._replace(name=n.args["this"], key=key(n)) for c, n in zip(columns, names, strict=False)]
-    return [*given, *columns[len(names) :]]
 
 
 def read_table(scope: Scope, tree: exp.Expr) -> Relation:
@@ -86,7 +60,7 @@ def read_table(scope: Scope, tree: exp.Expr) -> Relation:
 def _computed(scope: Scope, tree: exp.Expr, this: exp.Expr | None) -> Relation | None:
     """Return what stands in a table's place without being its name, None where it is a name after all."""
     if this is None:
-        return _rows_from(scope, tree)
+        return read_rows_from(scope, tree)
     if this.__class__ is exp.Var:
         return Relation(alias_of(scope, tree), (), columns_of(scope, [this.name]))
     if this.__class__ is exp.DynamicIdentifier:
@@ -94,13 +68,7 @@ def _computed(scope: Scope, tree: exp.Expr, this: exp.Expr | None) -> Relation |
     if not isinstance(this, exp.Func):
         return None
     is_method = this.name.lower() == "nodes" and tree.args.get("db") is not None
-    return _generated(scope, _method(tree, this), tree) if is_method else read_function(scope, tree, this)
-
-
-def _method(tree: exp.Expr, call: exp.Expr) -> exp.Expr:
-    """T-SQL's ``t.doc.nodes('/a')`` is a method of a column; any other call has but a schema before it."""
-    owner = [tree.args[part] for part in ("catalog", "db") if tree.args.get(part) is not None]
-    return exp.Dot(this=exp.Dot(this=owner[0], expression=owner[1]) if owner[1:] else owner[0], expression=call)
+    return read_generated(scope, method_of(tree, this), tree) if is_method else read_function(scope, tree, this)
 
 
 def _spelt(scope: Scope, tree: exp.Expr, this: exp.Expr) -> exp.Expr:
@@ -178,13 +146,6 @@ def _as_identifier(tree: exp.Expr | str) -> exp.Expr:
     return exp.Identifier(this=f"{sign}{tree.name}")
 
 
-def use(scope: Scope, tree: exp.Expr, query: Query, alias: str) -> Relation:
-    """Return ``query`` as a relation; what shapes its rows shapes those of the scope."""
-    add(scope.rows, query.rows, IDENTITY)
-    scope.inputs.update(query.inputs)
-    return Relation(alias, (), ListedColumns(renamed(scope, tree, query.columns)))
-
-
 def _stored(scope: Scope, tree: exp.Expr, parts: list[exp.Expr], alias: str, stored: Made) -> Relation:
     name, columns = stored.name, stored.columns
     scope.inputs.add(name)
@@ -221,7 +182,7 @@ def read_lateral(scope: Scope, tree: exp.Expr) -> Relation:
     """LATERAL, CROSS APPLY and LATERAL VIEW: what it takes from the left to shape its rows is a JOIN input."""
     inner = tree.args["this"]
     if not isinstance(inner, exp.Query):
-        return _generated(scope, inner, tree)
+        return read_generated(scope, inner, tree)
     query = scope.session.read(inner, scope.session, scope.env, scope)
     lend(scope)
     return use(scope, tree, query, alias_of(scope, tree))
@@ -239,61 +200,10 @@ def read_values(scope: Scope, tree: exp.Expr) -> Relation:
     return Relation(alias_of(scope, tree), (), ListedColumns(renamed(scope, tree, values(scope, tree))))
 
 
-def read_function(scope: Scope, tree: exp.Expr, function: exp.Expr) -> Relation:
-    """Return a function in FROM: a macro of the script, a file reader, or a generator."""
-    name = function_name(function).lower()
-    if name == "table" and len(function.expressions) == 1 and isinstance(function.expressions[0], exp.Func):
-        return read_function(scope, tree, function.expressions[0])
-    alias = alias_of(scope, tree)
-    arguments = function.args.get("expressions") or []
-    if function.__class__ in {exp.ReadCSV, exp.ReadParquet}:
-        path = function.args.get("this")
-        arguments = [*([path] if path is not None else []), *arguments]
-        name = "read_csv" if function.__class__ is exp.ReadCSV else "read_parquet"
-    if name in FILE_READERS:
-        columns = read_file(scope, name, arguments)
-        return Relation(alias or name, (), columns if not aliases_of(tree) else _listed(scope, tree, columns))
-    macro = scope.session.macros.get(name)
-    if macro is not None and isinstance(macro.body, exp.Query):
-        inner = scope.session.bind(macro, scope, arguments)
-        return use(scope, tree, scope.session.read(macro.body, scope.session, scope.env, inner), alias or name)
-    return _generated(scope, function, tree)
-
-
-def _listed(scope: Scope, tree: exp.Expr, columns: Columns) -> ListedColumns:
-    return ListedColumns(renamed(scope, tree, columns.all() or ()))
-
-
-def _rows_from(scope: Scope, tree: exp.Expr) -> Relation:
-    """ROWS FROM (f(…), g(…)): functions side by side."""
-    parts = [generated(scope, part, (), "") for part in tree.args.get("rows_from") or ()]
-    columns = [column for part in parts for column in part or ()]
-    return Relation(alias_of(scope, tree), (), ListedColumns(renamed(scope, tree, columns)))
-
-
-def read_generator(scope: Scope, tree: exp.Expr) -> Relation:
-    """Return UNNEST and other functions that stand in FROM by themselves."""
-    return _generated(scope, tree, tree)
-
-
-def _generated(scope: Scope, function: exp.Expr, tree: exp.Expr) -> Relation:
-    names = aliases_of(tree)
-    alias = alias_of(scope, tree)
-    given = [name.args["this"] for name in names]
-    columns = generated(scope, function, given, alias)
-    if columns is None:
-        return Relation(alias, (), UnknownColumns(), f"the table function {function_name(function).lower()}")
-    again = [
-        column._replace(name=name.args["this"], key=scope.session.key(name))
-        for column, name in zip(columns, names, strict=False)
-    ]
-    return Relation(alias, (), ListedColumns([*again, *columns[len(again) :]]))
-
-
 def _wrapped(scope: Scope, tree: exp.Expr) -> Relation:
     """TABLE(f(…)) and FINAL say nothing of their own."""
     inner = tree.args["this"]
-    return _generated(scope, inner, tree) if isinstance(inner, exp.Func) else read_relation(scope, inner)
+    return read_generated(scope, inner, tree) if isinstance(inner, exp.Func) else read_relation(scope, inner)
 
 
 READERS: dict[type, Reader] = {
@@ -304,4 +214,5 @@ READERS: dict[type, Reader] = {
     exp.Unnest: read_generator,
     exp.TableFromRows: _wrapped,
     exp.Final: _wrapped,
+    exp.Stream: _wrapped,
 }

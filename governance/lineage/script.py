@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from sqlglot import exp
 
-from governance.errors import DynamicSql, LineageError, NoLineage, UnparsableSql, UnreadStatement
+from governance.errors import DynamicSql, LineageError, NoLineage, UnparsableSql, UnreadConstruct, UnreadStatement
 from governance.lineage.change import read_delete, read_update
 from governance.lineage.copying import read_copy
 from governance.lineage.definitions import DEFINITIONS, dropped, skip, temporary
@@ -40,6 +40,10 @@ def read_script(trees: Sequence[exp.Expr], session: Session) -> tuple[ColumnLine
         reader = STATEMENTS.get(tree.__class__)
         if reader is None:
             raise _unread(tree, session)
+        returning = tree.args.get("returning")
+        if returning is not None and returning.args.get("into") is not None:
+            fix = "write that table by a statement of its own"
+            raise session.error(UnreadConstruct, "OUTPUT … INTO is not read", returning, fix=fix, clause="output")
         for effect in reader(tree, session):
             outputs.take(effect, tree, temporary=outputs.passing or temporary(tree))
     found = outputs.lineages()
