@@ -1,21 +1,20 @@
 """What a change was predicted to do beside what it was seen to do, table by table.
 
-The engine that rebuilds and compares is handed in by whoever has one; here is what to rebuild, what to expect, and what
-it means where the two differ. A difference that nothing predicted is a fault of the lineage.
+The engine that rebuilds and compares is handed in by whoever has one; here is what to expect, and what it means where
+the two differ. A difference that nothing predicted is a fault of the lineage.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
 from governance.dataset import Dataset, Field
-from governance.diff.model import Change, Kind, Side
+from governance.diff.model import Change, Kind
 from governance.graph import Graph
 from governance.impact import Change as ChangeOf
 from governance.impact import Impact, impact
 from governance.simulate import Simulated
-from governance.statement import Statement
 
 Value = str | int | float | None
 
@@ -110,6 +109,7 @@ class Verdict(Enum):
     UNSEEN = "predicted and not seen"
     FAULT = "seen and not predicted"
     NEITHER = "neither predicted nor seen"
+    UNSTEADY = "differs from run to run"
     UNBUILT = "cannot be rebuilt"
 
 
@@ -175,51 +175,6 @@ class Evidence:
         }
 
 
-def to_rebuild(base: Side, head: Side, changed: Iterable[str]) -> tuple[str, ...]:
-    """Return the tables to build on both sides, in an order in which they can be: what changed and all below it.
-
-    A pipeline that one side lacks or cannot read is in it, for the other side's sake.
-    """
-    reads: dict[str, set[str]] = {}
-    order: list[str] = []
-    for side in (base, head):
-        for statement in side.program.statements:
-            reads.setdefault(statement.pipeline.table, set()).update(statement.upstream)
-    for statement in (*head.program.statements, *base.program.statements):
-        if statement.pipeline.table not in order:
-            order.append(statement.pipeline.table)
-    affected = set(changed)
-    growing = True
-    while growing:
-        fresh = {table for table, upstream in reads.items() if upstream & affected} - affected
-        affected |= fresh
-        growing = bool(fresh)
-    return tuple(table for table in _sorted(order, reads) if table in affected)
-
-
-def _sorted(order: list[str], reads: Mapping[str, set[str]]) -> list[str]:
-    """Return ``order`` with each table behind what either side reads for it; circles of the two sides stay."""
-    done: list[str] = []
-    waiting = list(order)
-    while waiting:
-        ready = [table for table in waiting if not (reads[table] & set(waiting)) - {table}] or waiting[:1]
-        done += ready
-        waiting = [table for table in waiting if table not in ready]
-    return done
-
-
-def inputs_of(tables: Iterable[str], side: Side) -> frozenset[str]:
-    """Return the tables that building ``tables`` reads and that are not among them."""
-    wanted = frozenset(tables)
-    statements = (it for it in side.program.statements if it.pipeline.table in wanted)
-    return frozenset(read for it in statements for read in it.upstream) - wanted
-
-
-def statements_of(side: Side) -> Mapping[str, Statement]:
-    """Return the readable statements by table."""
-    return {it.pipeline.table: it for it in side.program.statements}
-
-
 def predict(changes: Iterable[Change], simulated: Iterable[Simulated], graph: Graph, namespace: str) -> Predicted:
     """Return what ``changes`` of pipelines and ``simulated`` ones of sources can do, as impact on ``graph`` says."""
     columns: dict[str, set[str]] = {}
@@ -271,6 +226,22 @@ def evidence(
     }
     verdict = Verdict.FAULT if faults else verdicts[expected, compared.differs]
     return Evidence(table, verdict, compared, predicted.of(table), faults, "", checks, owner)
+
+
+def excused(found: Evidence, itself: Compared | None) -> Evidence:
+    """Return ``found`` without the faults that the table shows beside itself too: now() and random() are no change.
+
+    ``itself`` compares two builds of the earlier revision.
+    """
+    if itself is None or not itself.differs:
+        return found
+    unsteady = {it.name for it in itself.columns if it.changed}
+    steady = [
+        fault
+        for fault in found.faults
+        if not (itself.added or itself.removed) and not any(f"{found.table}.{name} " in fault for name in unsteady)
+    ]
+    return replace(found, faults=tuple(steady), verdict=Verdict.FAULT if steady else Verdict.UNSTEADY)
 
 
 def _faults(compared: Compared, predicted: Predicted) -> tuple[str, ...]:

@@ -10,11 +10,12 @@ from governance.diff import Difference, Known, Side, compare, judge
 from governance.errors import HeadwaterError
 from governance.graph import Graph, graph_of
 from governance.graph.stated import stated
+from governance.rebuild import inputs_of, statements_of, to_rebuild
 from governance.simulate import Simulated, changed_source
 from governance.statement import Statement, read_program
-from governance.validation import Compared, Evidence, evidence, inputs_of, predict, statements_of, to_rebuild
+from governance.validation import Compared, Evidence, evidence, excused, predict
 from platform_assets.engines.engine import QueryError, Relation
-from platform_assets.engines.scratch import AFTER, BEFORE, Scratch, scratch
+from platform_assets.engines.scratch import AFTER, AGAIN, BEFORE, Scratch, scratch
 
 Find = Callable[[Iterable[str]], Mapping[str, Relation]]
 """Tables → the rows that both sides read of them; a table that has none is left out."""
@@ -59,7 +60,8 @@ def validate(asked: Asked, known: Known, find: Find) -> tuple[Evidence, ...]:
             both = _Built.of(room, table, base, head)
             compared = both.compared({it.table: it for it in differences}, asked.tolerance)
             owner = facts.owners.get(Dataset(head.policy.lineage.namespace, table))
-            found.append(evidence(table, compared, predicted, problem=both.problem, checks=both.checks(), owner=owner))
+            shown = evidence(table, compared, predicted, problem=both.problem, checks=both.checks(), owner=owner)
+            found.append(excused(shown, both.unsteady(asked.tolerance)) if shown.faults else shown)
     return tuple(it for it in found if it.table in tables)
 
 
@@ -109,6 +111,7 @@ class _Built:
 
     room: Scratch
     table: str
+    base: Side
     head: Side
     sides: Mapping[str, str]
 
@@ -117,7 +120,7 @@ class _Built:
         statements = {BEFORE: statements_of(base).get(table), AFTER: statements_of(head).get(table)}
         problems = {BEFORE: base.program.unreadable.get(table), AFTER: head.program.unreadable.get(table)}
         sides = {side: cls._try(room, side, statement, problems[side]) for side, statement in statements.items()}
-        return cls(room, table, head, sides)
+        return cls(room, table, base, head, sides)
 
     @staticmethod
     def _try(room: Scratch, side: str, statement: Statement | None, problem: HeadwaterError | None) -> str:
@@ -140,14 +143,22 @@ class _Built:
             return None
         difference = differences.get(self.table)
         renamed = difference.renamed if difference else ()
-        return self.room.compare(self.table, self._grain(), renamed, tolerance=tolerance)
+        return self.room.revisions.compare(self.table, self._grain(), renamed, tolerance=tolerance)
+
+    def unsteady(self, tolerance: float) -> Compared | None:
+        """Return how the earlier revision differs from itself when it is built twice; None where it cannot be."""
+        statement = statements_of(self.base).get(self.table)
+        if statement is None or self.problem:
+            return None
+        self.room.build(AGAIN, statement, reading=BEFORE)
+        return self.room.repeats.compare(self.table, self._grain(), (), tolerance=tolerance)
 
     def checks(self) -> Mapping[str, str]:
         """Return what the later side's own promises come to."""
         grain = self._grain()
         if not grain or self.sides[AFTER]:
             return {}
-        twice = self.room.duplicated(AFTER, self.table, grain)
+        twice = self.room.revisions.duplicated(AFTER, self.table, grain)
         return {f"grain {', '.join(grain)} unique": f"{twice} keys occur more than once" if twice else ""}
 
     def _grain(self) -> tuple[str, ...]:

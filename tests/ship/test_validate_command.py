@@ -131,6 +131,13 @@ def test_a_difference_that_nothing_predicted_is_a_fault_of_the_lineage(
     assert found["mart.list"]["faults"] == ["mart.list.email changed in 30 rows"]
 
 
+def test_what_differs_from_run_to_run_is_no_fault_of_the_lineage(repository: Repository) -> None:
+    repository.edit("mart/list", "p.country", "p.country, random() as draw")
+    repository.commit()
+    repository.edit("mart/list", "p.email", "upper(p.email) as email")
+    assert assets(repository, "HEAD")["mart.list"]["verdict"] == "differs from run to run"
+
+
 def test_sql_under_review_reads_and_writes_nothing_else(repository: Repository) -> None:
     secret = repository.root / "secret.csv"
     secret.write_text("a\n1\n")
