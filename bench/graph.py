@@ -45,13 +45,12 @@ def main() -> None:
         )
 
 
-def _edges() -> tuple[Ids, Ids, npt.NDArray[np.bool_], Ids]:
-    """Return sources, targets, which carry values, and the table of each vertex, tables numbered after all columns."""
+def _edges() -> tuple[Ids, Ids, Ids]:
+    """Return sources, targets, and the table of each vertex, tables numbered after all columns."""
     random = np.random.default_rng(1)
     per_domain = TABLES * COLUMNS
     columns = DOMAINS * per_domain
     source, target = np.empty(EDGES, np.int32), np.empty(EDGES, np.int32)
-    direct = np.empty(EDGES, np.bool_)
     share = EDGES // DOMAINS
     for domain in range(DOMAINS):
         part = slice(domain * share, (domain + 1) * share)
@@ -61,13 +60,11 @@ def _edges() -> tuple[Ids, Ids, npt.NDArray[np.bool_], Ids]:
         from_[::100] = 0
         source[part] = from_ + domain * per_domain
         target[part] = into + domain * per_domain
-        direct[part] = random.random(share, dtype=np.float32) < 0.7  # noqa: PLR2004  # two edges of three carry values
-    # a steered tenth shapes rows: those edges lead to the table's hub
-    hubs = np.flatnonzero(~direct)[::3]
-    target[hubs] = columns + target[hubs] // COLUMNS
+    # every tenth shapes rows: those edges lead to the table's hub
+    target[::10] = columns + target[::10] // COLUMNS
     owner = np.arange(columns + DOMAINS * TABLES, dtype=np.int32)
     owner[:columns] = columns + np.arange(columns, dtype=np.int32) // COLUMNS
-    return source, target, direct, owner
+    return source, target, owner
 
 
 def _megabytes() -> float:
@@ -85,16 +82,18 @@ def _best(walk: Any) -> tuple[float, int]:
 
 
 def _headwater() -> dict[str, float]:
-    from governance.network import network, reach  # noqa: PLC0415  # its import is part of what is measured
+    from governance.network import closure, rows_of  # noqa: PLC0415  # its import is part of what is measured
 
-    source, target, direct, owner = _edges()
+    source, target, owner = _edges()
     begun = time.process_time()
-    net = network((source, target), direct, owner)
+    size = len(owner)
+    columns = np.flatnonzero(owner != np.arange(size, dtype=np.int32)).astype(np.int32)
+    out = rows_of((source, target), size), rows_of((owner[columns], columns), size)
     built = time.process_time() - begun
 
     def walk() -> int:
-        found = reach(net, HUB)
-        return len(found.values) + len(found.population) + len(found.tables)
+        found = closure(np.array([HUB], np.int32), lambda front: (it.out(front) for it in out), size)
+        return int(np.count_nonzero(found))
 
     walked, reached = _best(walk)
     return {"build": built, "walk": walked, "reached": reached, "mb": _megabytes()}
@@ -103,7 +102,7 @@ def _headwater() -> dict[str, float]:
 def _rustworkx() -> dict[str, float]:
     import rustworkx  # noqa: PLC0415  # not of the project
 
-    source, target, _, owner = _edges()
+    source, target, owner = _edges()
     begun = time.process_time()
     graph = rustworkx.PyDiGraph()
     graph.add_nodes_from(range(len(owner)))
@@ -117,7 +116,7 @@ def _rustworkx() -> dict[str, float]:
 def _networkx() -> dict[str, float]:
     import networkx as nx  # noqa: PLC0415  # not of the project
 
-    source, target, _, owner = _edges()
+    source, target, owner = _edges()
     begun = time.process_time()
     graph = nx.DiGraph()
     graph.add_edges_from(zip(source.tolist(), target.tolist(), strict=True))

@@ -5,6 +5,8 @@ Goal: at least 2,500 events per CPU-second from NDJSON. Seconds are of CPU, all 
 
 import json
 import shutil
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -12,17 +14,24 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
-import numpy as np
-import pyarrow as pa
-
-from governance.events.arrays import HOW, Edges, standing_edges
 from governance.events.compact import compact
-from governance.events.edges import EDGES as EDGES_SCHEMA
-from governance.events.edges import SEPARATOR
 from governance.events.manifest import FOLDER, Day, Segment, read_manifest, write_manifest
+from governance.events.model import (
+    ColumnLineagePart,
+    DatasetFacetsPart,
+    DatasetPart,
+    Event,
+    FieldLineagePart,
+    InputFieldPart,
+    JobPart,
+    RunPart,
+    SchemaFieldPart,
+    SchemaPart,
+    TransformationPart,
+)
+from governance.events.pieces import Piece
 from governance.events.reading import read_events
-from governance.events.segment import EVENTS as EVENTS_SCHEMA
-from governance.events.segment import parquet
+from governance.events.segment import parquet, tables_of
 from governance.events.store import EventStore
 
 EVENTS = 2_000
@@ -30,7 +39,8 @@ EDGES = 330
 """Edges of one event; with its SQL and schema that makes 76 KB."""
 
 ROUNDS = 3
-_SEGMENTS, _EACH = 40, 250_000
+_SEGMENTS, _EACH = 30, 1_000
+_LARGE, _COLUMNS = "warehouse", 33
 _MADE = datetime(2026, 10, 1, 2, tzinfo=UTC)
 _DAY = "events-2026-10-01.ndjson"
 
@@ -40,50 +50,60 @@ def main() -> None:
     for title, jobs in (("2,000 jobs, one run each", EVENTS), ("20 jobs, 100 runs each", 20)):
         with tempfile.TemporaryDirectory() as folder:
             _store(Path(folder), title, jobs)
-    _arrays()
+    _large()
 
 
-def _arrays() -> None:
-    """Ten million edges of 40 segments, as compaction writes them, to arrays of int32."""
+def _large() -> None:
+    """A store of ten million edges as compaction leaves it, asked by whole processes."""
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder)
         (store / FOLDER).mkdir()
         for segment in range(_SEGMENTS):
             _put(store, segment)
-        begun, cpu = time.perf_counter(), time.process_time()
-        edges = standing_edges(store)
-        took, spent = time.perf_counter() - begun, time.process_time() - cpu
-        _say(f"{len(edges.source):,} edges between {len(edges.names):,} fields, as arrays from Parquet")
-        _say(f"  {took:.2f} s, {spent:.2f} s of CPU, {_megabytes(edges):.0f} MB of arrays")
+        _say(f"{_SEGMENTS * _EACH:,} jobs, {_SEGMENTS * _EACH * EDGES:,} edges, compacted")
+        for question in ("impact", f"{_LARGE}.t29800.c0"), ("trace", f"{_LARGE}.t200.c0"):
+            _ask(store, *question)
+
+
+def _ask(store: Path, *question: str) -> None:
+    command = (sys.executable, "-m", "platform_assets.cli", *question, "--events", str(store), "--format", "json")
+    script = f"import resource, subprocess; subprocess.run({command!r}, check=True, stdout=subprocess.DEVNULL); "
+    script += "it = resource.getrusage(resource.RUSAGE_CHILDREN); print(it.ru_utime + it.ru_stime, it.ru_maxrss / 1024)"
+    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+    seconds, megabytes = map(float, done.stdout.split())
+    _say(f"  headwater {' '.join(question)}: {seconds:.1f} s of CPU, {megabytes:.0f} MB")
 
 
 def _put(store: Path, number: int) -> None:
-    """One day with the COMPLETE of one job, whose 250,000 edges lead from 20,000 fields to 5,000."""
-    random = np.random.default_rng(number)
-    sources = [f"iceberg://platform{SEPARATOR}s.t{place // 20}{SEPARATOR}f{place % 20}" for place in range(20_000)]
-    output = f"iceberg://platform{SEPARATOR}out.t{number}{SEPARATOR}"
-    columns = (
-        np.zeros(_EACH, np.int32),
-        pa.array(sources).take(pa.array(random.integers(0, 20_000, _EACH))),
-        pa.array([f"{output}f{place}" for place in range(5_000)]).take(pa.array(random.integers(0, 5_000, _EACH))),
-        pa.array(list(HOW)).take(pa.array(random.integers(0, len(HOW), _EACH))),
-        random.random(_EACH) < 0.1,  # noqa: PLR2004  # one in ten is masked
-    )
-    edges = pa.table(
-        [pa.array(it, kind) for it, kind in zip(columns, EDGES_SCHEMA.types, strict=True)], schema=EDGES_SCHEMA
-    )
-    row = {"event_time": number, "event_type": "COMPLETE", "run_id": f"r{number}", "job_namespace": "j"}
-    rows = [row | {"job_name": f"job{number}", "outputs": [output], "said": [0], "line": 1, "offset": 0, "raw": b"{}"}]
-    stem = f"events-{_MADE.date() + timedelta(days=number)}"
+    """One day: the COMPLETE of 1,000 jobs, each of which writes a table from five that were written before it."""
+    begun = _MADE + timedelta(days=number)
+    events = (_large_event(number * _EACH + place, begun + timedelta(seconds=place)) for place in range(_EACH))
+    tables = tables_of(Piece("", 1, place, b"{}", event) for place, event in enumerate(events))
+    stem = f"events-{begun.date()}"
     files = f"{stem}.0.parquet", f"{stem}.0.edges.parquet"
-    for file, table in zip(files, (pa.Table.from_pylist(rows, schema=EVENTS_SCHEMA), edges), strict=True):
+    for file, table in zip(files, (tables.events, tables.edges), strict=True):
         (store / FOLDER / file).write_bytes(parquet(table))
-    day = Day(0, 1, 1, (Segment(files[0], 0, 1, 1, 0, "", files[1]),))
+    day = Day(0, _EACH, _EACH, (Segment(files[0], 0, _EACH, _EACH, 0, "", files[1]),))
     write_manifest(store, read_manifest(store).with_day(f"{stem}.ndjson", day))
 
 
-def _megabytes(edges: Edges) -> float:
-    return sum(it.nbytes for it in (edges.source, edges.target, edges.how, edges.masking)) / 1e6
+def _large_event(number: int, at: datetime) -> Event:
+    random = Random(number)  # noqa: S311  # the same tables each time
+    # five tables of the two hundred before it in its domain, one of ten
+    before = range(max(number % 10, number - 2_000), number, 10) or (number + 1_000_000,)
+    read = [f"{_LARGE}.t{random.choice(before)}" for _ in range(5)]
+    how = (TransformationPart("DIRECT", "TRANSFORMATION"),)
+    fields = {f"c{place}": FieldLineagePart(tuple(_column(random, read, how))) for place in range(_COLUMNS)}
+    schema = SchemaPart(tuple(SchemaFieldPart(name) for name in fields))
+    facets = DatasetFacetsPart(schema=schema, column_lineage=ColumnLineagePart(fields))
+    name = f"{_LARGE}.t{number}"
+    output = DatasetPart("iceberg://platform", name, facets)
+    return Event(at, RunPart(_run_id(number)), JobPart("headwater", name), "COMPLETE", outputs=(output,))
+
+
+def _column(random: Random, read: list[str], how: tuple[TransformationPart]) -> Iterator[InputFieldPart]:
+    for _ in range(EDGES // _COLUMNS):
+        yield InputFieldPart("iceberg://platform", random.choice(read), f"c{random.randrange(_COLUMNS)}", how)
 
 
 def _store(folder: Path, title: str, jobs: int) -> None:

@@ -25,6 +25,13 @@ def input_datasets(lineage: ColumnLineagePart) -> frozenset[Dataset]:
     return frozenset(Dataset(namespace, name) for namespace, name in named)
 
 
+def input_fields(lineage: ColumnLineagePart) -> frozenset[Field]:
+    """Return the fields that ``lineage`` names as inputs."""
+    fields = (part for said in lineage.fields.values() for part in said.input_fields)
+    named = {(part.namespace, part.name, part.field) for part in (*lineage.dataset, *fields)}
+    return frozenset(Field(Dataset(namespace, name), field) for namespace, name, field in named)
+
+
 class Sources:
     """The fields that inputs name, each made once, however many columns read it."""
 

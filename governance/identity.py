@@ -48,6 +48,16 @@ def present(events: Iterable[Event], schemas: Schemas = MappingProxyType({})) ->
     return tuple(renamed(event, _Present(renames, schemas, event.at, _snapshots(event))) for event in read)
 
 
+def moved(events: Iterable[Event], schemas: Schemas) -> frozenset[Dataset]:
+    """Return the datasets of which :func:`present` may give another name, or one to a column; perhaps some more."""
+    tables = frozenset(it for rename in _renames(events) for it in (rename.former, rename.present))
+    return tables | {dataset for dataset, versions in schemas.items() if any(map(_differ, versions, versions[1:]))}
+
+
+def _differ(before: SchemaVersion, after: SchemaVersion) -> bool:
+    return any(followed((before, after), 0, path) != path for path in before.names.values())
+
+
 def _renames(events: Iterable[Event]) -> tuple[_TableRename, ...]:
     found: set[tuple[datetime, Dataset, Dataset]] = set()
     for event in events:

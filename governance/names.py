@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from governance.dataset import Dataset
+from governance.dataset import Dataset, Field
 from governance.events.model import ColumnLineagePart, DatasetPart, Event, InputFieldPart, SchemaFieldPart
 from governance.explicit import explicit
 from governance.rename import renamed
@@ -70,6 +70,21 @@ def canonical(events: Iterable[Event], spellings: Mapping[str, Spelling]) -> tup
     names = _Names(names.datasets, _one_path(fields, names, rules))
     changed = any(dataset != name for dataset, name in names.datasets.items()) or names.fields
     return tuple(renamed(event, names) for event in read) if changed else read
+
+
+def respelled(events: Iterable[Event], spellings: Mapping[str, Spelling]) -> frozenset[Dataset]:
+    """Return the datasets that :func:`canonical` gives another name, and those whose name they get."""
+    read = tuple(explicit(event) for event in events)
+    one = _one_name(_datasets(read), _Rules(spellings))
+    same = _symlinks(read, one)
+    changed = ((dataset, same.get(name, name)) for dataset, name in one.items())
+    return frozenset(it for pair in changed if pair[0] != pair[1] for it in pair)
+
+
+def mentioned(event: Event) -> frozenset[Dataset | Field]:
+    """Return every dataset and field that the event names, by the names that it uses."""
+    datasets, fields = _mentioned([explicit(event)])
+    return frozenset((*datasets, *(Field(dataset, path) for dataset, path in fields)))
 
 
 def fold(name: str, spelling: Spelling) -> str:
@@ -160,6 +175,18 @@ def _mentioned(events: Iterable[Event]) -> tuple[set[Dataset], set[tuple[Dataset
                 told.update((it.namespace, it.name, it.field) for it in _inputs(facets.column_lineage))
     named = {(namespace, name): Dataset(namespace, name) for namespace, name, _ in told}
     return set(named.values()), {(named[namespace, name], path) for namespace, name, path in told if path}
+
+
+def _datasets(events: Iterable[Event]) -> set[Dataset]:
+    told: set[tuple[str, str]] = set()
+    for part in (part for event in events for part in _parts(event)):
+        told.add((part.namespace, part.name))
+        facets = part.facets
+        if facets.symlinks:
+            told.update((link.namespace, link.name) for link in facets.symlinks.identifiers)
+        if facets.column_lineage:
+            told.update((it.namespace, it.name) for it in _inputs(facets.column_lineage))
+    return {Dataset(namespace, name) for namespace, name in told}
 
 
 def _inputs(lineage: ColumnLineagePart) -> Iterator[InputFieldPart]:

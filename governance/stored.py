@@ -1,6 +1,6 @@
 """A store as a question asks it: what stands of its events as of a moment, their edges unread where they can be."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -20,8 +20,6 @@ from governance.runs import Run, read_declared, read_runs
 from governance.telling import told
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from governance.events.arrays import Light
 
 
@@ -29,8 +27,7 @@ if TYPE_CHECKING:
 class Stored:
     """Events, and by which names they are to be known.
 
-    light:  where the edges of light events stand; None where all events are whole
-    steady: whether every thing has one name, so that no event is to be told anew
+    light: where the edges of light events stand; None where all events are whole
     """
 
     events: tuple[Event, ...]
@@ -38,7 +35,6 @@ class Stored:
     spellings: Mapping[str, Spelling]
     schemas: Schemas
     light: "Light | None" = None
-    steady: bool = False
 
     def runs(self, as_of: datetime | None = None) -> tuple[Run, ...]:
         """Return the runs as of a moment; those of light events have columns without inputs."""
@@ -50,7 +46,7 @@ class Stored:
         return Known(standing_of(read_runs(events), read_declared(events)), self.light)
 
     def _told(self, as_of: datetime | None) -> tuple[Event, ...]:
-        if self.steady:
+        if self.light and self.light.steady:
             return self.events if as_of is None else until(self.events, as_of)
         return told(self.events, self.spellings, as_of=as_of, schemas=self.schemas)
 
@@ -64,15 +60,11 @@ def read_stored(path: Path, spellings: Mapping[str, Spelling], schemas: Schemas)
     if not path.is_dir() or not read_manifest(path).days:
         reading = read_events(path)
         return Stored(reading.events, reading.problems, spellings, schemas)
-    from governance.events.arrays import alike, read_light_store  # noqa: PLC0415  # pyarrow is slow to start
+    from governance.events.arrays import read_light_store  # noqa: PLC0415  # pyarrow is slow to start
 
-    unsteady: set[Dataset] = set()
-
-    def odd(events: Iterable[Event], sources: Callable[[], "pa.ChunkedArray"]) -> Collection[Dataset]:
+    def odd(events: Iterable[Event]) -> frozenset[Dataset]:
         read = tuple(events)
-        named, fields = respelled(read, spellings)
-        unsteady.update(named, moved(read, schemas), alike(fields, sources()))
-        return unsteady
+        return respelled(read, spellings) | moved(read, schemas)
 
     light = read_light_store(path, odd)
-    return Stored(light.events, light.problems, spellings, schemas, light, steady=not unsteady)
+    return Stored(light.events, light.problems, spellings, schemas, light)

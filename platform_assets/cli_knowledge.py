@@ -18,9 +18,11 @@ from governance.project import Project, find_project
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from governance.dataset import Dataset, Field
     from governance.events.model import Event
+    from governance.events.pieces import Problem
     from governance.graph import Graph
+    from governance.graph.known import Known
+    from governance.identity import Schemas
     from governance.policy import Policy
     from governance.report.page import Part
     from governance.report.tree import Line
@@ -40,10 +42,9 @@ CHANGES = ("rename", "drop", "type", "value", "enum", "unit", "filter", "backfil
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What a question is about."""
+    """What a question is asked of."""
 
-    start: "Field | Dataset"
-    graph: "Graph"
+    known: "Known"
     policy: "Policy"
 
 
@@ -67,13 +68,14 @@ def trace(  # one parameter an option
     *, name: str, events: Path | None, as_of: str | None, snapshot: str | None, rows: bool, form: str
 ) -> None:
     """Say what NAME, a table or table.column, comes from, hop by hop to source columns and files."""
+    from governance.graph.part import upstream, upstream_rows
     from governance.report.trace import ends_text, trace_markdown, trace_text
     from governance.report.tree import trace_lines
-    from governance.trace import trace as upstream
+    from governance.trace import trace as trace_values
     from governance.trace import trace_rows
 
-    asked = _asked(find_project(), name, events, as_of, snapshot)
-    found = (trace_rows if rows else upstream)(asked.graph, asked.start)
+    part, walk = (upstream_rows, trace_rows) if rows else (upstream, trace_values)
+    found = walk(*part(_asked(find_project(), name, events, as_of, snapshot).known, name))
     seen = _Seen(f"What {found.start} comes from", lambda: trace_lines(found), lambda: [ends_text(found)])
     _say(form, lambda: trace_text(found), lambda: trace_markdown(found), found.as_dict, seen)
 
@@ -102,6 +104,7 @@ def impact(  # one parameter an option
     """
     from governance.catalog_seen import seen
     from governance.consumers.declared import load_declarations
+    from governance.graph.part import downstream
     from governance.impact import Change, ranked
     from governance.impact import impact as reach
     from governance.impact.facts import facts_of
@@ -111,11 +114,12 @@ def impact(  # one parameter an option
 
     project = find_project()
     asked = _asked(project, name, events, as_of, snapshot)
+    graph, start = downstream(asked.known, name)
     catalog = None if events else seen(project.state)
-    stale = catalog.gone(asked.graph, asked.policy.lineage.namespace) if catalog and not as_of else ()
-    found = reach(asked.graph, asked.start, Change(change) if change else None, stale=stale)
+    stale = catalog.gone(graph, asked.policy.lineage.namespace) if catalog and not as_of else ()
+    found = reach(graph, start, Change(change) if change else None, stale=stale)
     log = QueryStore(queries or project.state / "queries").read()
-    ranking = ranked(found, facts_of(asked.graph, asked.policy, load_declarations(project), log))
+    ranking = ranked(found, facts_of(graph, asked.policy, load_declarations(project), log))
     _say(
         form,
         lambda: impact_text(found, ranking),
@@ -179,19 +183,21 @@ COMMANDS: tuple[click.Command, ...] = (trace, impact, propose, history)
 
 def _asked(project: Project, name: str, events: Path | None, as_of: str | None, snapshot: str | None) -> _Asked:
     from governance.dataset import Field
-    from governance.graph import build_graph, resolve
+    from governance.graph.known import start_of
     from governance.history import moment_of, parse_moment
-    from governance.runs import read_runs
+    from governance.identity import carried
+    from governance.stored import read_stored
 
     if as_of and snapshot:
         raise HeadwaterError("--as-of and --snapshot name two moments", fix="give one of them")
     moment = parse_moment(as_of) if as_of else None
+    policy, schemas = _policy(project, events)
+    stored = read_stored(_path(project, events), policy.lineage.spellings, schemas)
+    _warn(stored.problems)
     if snapshot:
-        told, _ = _told(project, events, None)
-        start = resolve(build_graph(told), name)
-        moment = moment_of(read_runs(told), start.dataset if isinstance(start, Field) else start, snapshot)
-    graph, policy = _known(project, events, moment)
-    return _Asked(resolve(graph, name), graph, policy)
+        start, _ = start_of(stored.known(), name)
+        moment = moment_of(stored.runs(), start.dataset if isinstance(start, Field) else start, snapshot)
+    return _Asked(stored.known(moment), carried(policy, schemas))
 
 
 def _known(project: Project, events: Path | None, moment: "datetime | None") -> "tuple[Graph, Policy]":
@@ -202,22 +208,40 @@ def _known(project: Project, events: Path | None, moment: "datetime | None") -> 
 
 
 def _told(project: Project, events: Path | None, moment: "datetime | None") -> "tuple[tuple[Event, ...], Policy]":
-    from governance.catalog_seen import seen
-    from governance.events.reading import read_events, read_store
+    from governance.events.reading import read_events
     from governance.identity import carried
-    from governance.policy import load_policy
     from governance.telling import told
 
+    reading = read_events(_path(project, events))
+    _warn(reading.problems)
+    policy, schemas = _policy(project, events)
+    return told(reading.events, policy.lineage.spellings, as_of=moment, schemas=schemas), carried(policy, schemas)
+
+
+def _path(project: Project, events: Path | None) -> Path:
+    from governance.events.reading import require_folder
+
+    if not events:
+        require_folder(project.events)
     path = events or project.events
     if not path.exists():
         raise EventStoreError("there are no events yet", fix="run `headwater demo`, or name some with --events")
-    reading = read_events(path) if events else read_store(path)
-    for problem in reading.problems:
-        click.echo(f"warning: {problem}", err=True)
+    return path
+
+
+def _policy(project: Project, events: Path | None) -> "tuple[Policy, Schemas]":
+    """Return the policy, and the tables' schema versions where the events are the project's own."""
+    from governance.catalog_seen import seen
+    from governance.policy import load_policy
+
     policy = load_policy(project)
     catalog = None if events else seen(project.state)
-    schemas = catalog.schemas(policy.lineage.namespace) if catalog else {}
-    return told(reading.events, policy.lineage.spellings, as_of=moment, schemas=schemas), carried(policy, schemas)
+    return policy, catalog.schemas(policy.lineage.namespace) if catalog else {}
+
+
+def _warn(problems: "Iterable[Problem]") -> None:
+    for problem in problems:
+        click.echo(f"warning: {problem}", err=True)
 
 
 def _write(project: Project, proposals: Any, policy: "Policy") -> str:

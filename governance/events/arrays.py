@@ -1,15 +1,15 @@
-"""The edges that stand, as arrays: what a graph of millions of edges is made from, read from Parquet without any JSON.
+"""A store read without the edges of its columns, and those edges as arrays, read from Parquet without any JSON.
 
-For each job and output the latest run that ended in COMPLETE stands, as in :mod:`governance.graph`. Of several events
-of one run everything counts that they say of an output. Names are as producers spelled them, and declarations of job
-and dataset events are not in.
+Most events of a store stand in segments, which have beside each event's bytes a light form of it and its edges as rows
+(:mod:`governance.events.segment`). Where the light form does not tell all, because an event is odd or a run told of one
+output in two ways, the event itself is read; so does what stands in NDJSON only. Whether an event is light or whole,
+the graph of it is the same.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
-from functools import partial
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -18,21 +18,36 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from governance.dataset import Dataset, Field
 from governance.events.days import days, parts_of_day
 from governance.events.decode import Decoder
-from governance.events.model import TERMINAL
-from governance.events.pieces import Piece
-from governance.events.segment import edges_in, pieces_in, tables_of, told
+from governance.events.edges import SEPARATOR, field_of, key, thing
+from governance.events.light import read_light
+from governance.events.manifest import Segment
+from governance.events.model import TERMINAL, DatasetPart, Event
+from governance.events.pieces import Piece, Problem
+from governance.events.reading import event_files
+from governance.events.segment import edges_in, light_rows, mentioned_in, pieces_at, pieces_in, sources_in, torn_in
 from governance.lineage.model import Transformation
-from governance.runs import SEQUENCE
+from governance.names import mentioned
+from governance.runs import SEQUENCE, Job
 
 HOW = {f"{it.type} {it.subtype}": place for place, it in enumerate(Transformation)}
 """The number of each transformation in :attr:`Edges.how`: its place among :class:`Transformation`'s."""
 
-_TYPES: dict[str, type[Any]] = {"source": np.int32, "target": np.int32, "how": np.int8, "masking": np.bool_}
+_TYPES: dict[str, type[Any]] = {
+    "source": np.int32,
+    "target": np.int32,
+    "how": np.int8,
+    "masking": np.bool_,
+    "of": np.int32,
+}
 
-_Job = tuple[str, str]
-_Said = tuple[int, int]  # a part's place, a number in it
+Saying = tuple[int, int]
+"""What a run said of the columns of one output: the place of a segment in :attr:`Light.segments`, a number in it."""
+
+Output = tuple[str, Job, Dataset]
+"""A run by its id and job, and what it wrote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +56,7 @@ class Edges:
 
     names: keys of fields and datasets (:mod:`governance.events.edges`)
     how:   places among :class:`Transformation`'s members
+    of:    places among the sayings that were asked for
     """
 
     names: tuple[str, ...]
@@ -48,101 +64,266 @@ class Edges:
     target: npt.NDArray[np.int32]
     how: npt.NDArray[np.int8]
     masking: npt.NDArray[np.bool_]
+    of: npt.NDArray[np.int32]
+
+    def sources(self) -> Iterator[Field]:
+        """Yield the fields that are read, each once."""
+        return (field_of(self.names[place]) for place in np.unique(self.source).tolist())
+
+    def rows(self, marked: npt.NDArray[np.bool_]) -> Iterator[tuple[Field, Field | Dataset, int, bool, int]]:
+        """Yield source, target, ``how``, ``masking`` and ``of`` of the edges marked; further marks are ignored."""
+        places = np.flatnonzero(marked[: len(self.source)])
+        source, target, *how = (
+            column[places].tolist() for column in (self.source, self.target, self.how, self.masking, self.of)
+        )
+        fields = {place: field_of(self.names[place]) for place in set(source)}
+        things = {place: thing(self.names[place]) for place in set(target)}
+        return zip(map(fields.__getitem__, source), map(things.__getitem__, target), *how, strict=True)
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
-    """A stretch of a day: its events' rows without their bytes, and its edges when they are wanted."""
+class Light:
+    """The events of a store, in no order, each light or whole, and where the edges of the light ones stand.
 
-    told: list[dict[str, Any]]
-    edges: Callable[[], pa.Table]
+    steady: whether every thing has one name, so that no event is to be told anew
+    """
+
+    events: tuple[Event, ...]
+    problems: tuple[Problem, ...]
+    said: Mapping[Output, Saying]
+    store: Path
+    segments: tuple[Segment, ...]
+    steady: bool
+
+    def edges(self, sayings: Sequence[Saying]) -> Edges:
+        """Return the edges of ``sayings``, of which none is twice.
+
+        Raises:
+            EventStoreError: a file of the store is missing or damaged.
+        """
+        wanted: dict[int, dict[int, int]] = defaultdict(dict)
+        for place, (segment, number) in enumerate(sayings):
+            wanted[segment][number] = place
+        numbers: defaultdict[str, int] = defaultdict()
+        numbers.default_factory = numbers.__len__  # a name that is new gets the next number
+        # they grow in place: arrays to be joined would stand there twice
+        columns = {name: bytearray() for name in _TYPES}
+        for segment in sorted(wanted):
+            table = edges_in(self.store, self.segments[segment])
+            for name, column in _columns(table, wanted[segment], numbers).items():
+                columns[name] += column.astype(_TYPES[name]).tobytes()
+        return Edges(tuple(numbers), **{name: np.frombuffer(columns[name], kind) for name, kind in _TYPES.items()})
+
+    def sources(self, sayings: Iterable[Saying], datasets: Iterable[Dataset]) -> frozenset[Field]:
+        """Return the fields of ``datasets`` that ``sayings`` read.
+
+        Raises:
+            EventStoreError: a file of the store is missing or damaged.
+        """
+        wanted: dict[int, list[int]] = defaultdict(list)
+        for segment, number in sayings:
+            wanted[segment].append(number)
+        tables = tuple(key(dataset) for dataset in datasets)
+        found: set[str] = set()
+        for segment, numbers in wanted.items():
+            read = _only(sources_in(self.store, self.segments[segment]), numbers)["source"]
+            found.update(name for name in pc.unique(read).to_pylist() if name.startswith(tables))
+        return frozenset(map(field_of, found))
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """An event of a segment as its light form has it; ``said`` is by output."""
+
+    segment: int
+    offset: int
+    event: Event
+    said: list[int | None]
 
 
 @dataclass(slots=True)
-class _Run:
-    """What the events of one run of one job said, in order of time until its end."""
-
-    ended: datetime | None = None
-    state: str = ""
-    said: dict[str, set[_Said]] = field(default_factory=lambda: defaultdict(set))
+class _Day:
+    name: str
+    rows: list[_Row]
+    whole: list[Piece]
 
 
-def standing_edges(store: Path) -> Edges:
-    """Return the edges that stand in the store in the folder ``store``, in no order of their own.
+Odd = Callable[[Iterable[Event]], Collection[Dataset]]
+"""The datasets of ``events`` of which a light form does not tell all, beside those of names that are :func:`_alike`."""
+
+
+def read_light_store(path: Path, odd: Odd) -> Light:
+    """Read a store, or a folder of events; events that name a dataset of ``odd`` are read whole.
 
     Raises:
-        EventStoreError: a file of the store cannot be read.
+        EventStoreError: a file cannot be read.
     """
-    parts = [part for day in days(store) for part in _parts(store, day)]
-    wanted: dict[int, list[int]] = defaultdict(list)
-    for place, number in _standing(parts):
-        wanted[place].append(number)
-    numbers: defaultdict[str, int] = defaultdict()
-    numbers.default_factory = numbers.__len__  # a name that is new gets the next number
-    columns = {name: bytearray() for name in _TYPES}  # they grow in place: arrays to be joined would stand there twice
-    for place in sorted(wanted):
-        for name, column in _columns(parts[place].edges(), wanted[place], numbers).items():
-            columns[name] += column.astype(_TYPES[name]).tobytes()
-    return Edges(tuple(numbers), **{name: np.frombuffer(columns[name], kind) for name, kind in _TYPES.items()})
-
-
-def _parts(store: Path, day: str) -> Iterator[_Part]:
+    segments: list[Segment] = []
     decode = Decoder()
-    segments, tail = parts_of_day(store, day, decode)
-    for it in segments:
-        if it.edges:
-            yield _Part(told(store, it), partial(edges_in, store, it))
-        else:
-            yield _part_of(pieces_in(store, day, it, decode))
-    yield _part_of(tail)
+    names = sorted({file.name for file in event_files(path)} | set(days(path)))
+    read = [_day(path, name, segments, decode) for name in names]
+    events = [row.event for day in read for row in day.rows]
+    whole = [piece.event for day in read for piece in day.whole if piece.event is not None]
+    unsteady = frozenset(odd((*events, *whole))) | _alike(whole, (mentioned_in(path, it) for it in segments))
+    heavy = _heavy(read, unsteady)
+    for day in read:
+        day.whole += _whole(path, day, segments, heavy, decode)
+        day.rows = [row for row in day.rows if _place(row) not in heavy]
+    pieces = [it for day in read for it in sorted(day.whole, key=attrgetter("offset"))]
+    kept = [row for day in read for row in day.rows]
+    return Light(
+        events=(*(it.event for it in kept), *(it.event for it in pieces if it.event)),
+        problems=tuple(problem for piece in pieces for problem in piece.problems),
+        said={output: saying for row in kept for output, saying in _sayings(row)},
+        store=path,
+        segments=tuple(segments),
+        steady=not unsteady,
+    )
 
 
-def _part_of(pieces: Iterable[Piece]) -> _Part:
-    tables = tables_of(pieces)
-    return _Part(tables.told(), lambda: tables.edges)
+def _alike(whole: Iterable[Event], segments: Iterable[pa.Array]) -> frozenset[Dataset]:
+    """Return the datasets of names that differ by case alone or are not of plain letters.
+
+    They are a superset of those in which any rule of a namespace could rename a field.
+    """
+    keys = [key(it) for it in frozenset(it for event in whole for it in mentioned(event))]
+    spelled = pc.unique(pa.chunked_array([pa.array(keys, pa.string()), *segments], pa.string()))
+    folded = pc.utf8_lower(spelled)
+    counts = pc.value_counts(folded)
+    twice = counts.field("values").filter(pc.greater(counts.field("counts"), 1))
+    plain = pc.and_(pc.string_is_ascii(spelled), pc.invert(pc.match_substring(spelled, '"')))
+    found = spelled.filter(pc.or_(pc.is_in(folded, value_set=twice), pc.invert(plain))).to_pylist()
+    return frozenset(Dataset(*name.split(SEPARATOR)[:2]) for name in found)
 
 
-def _standing(parts: Iterable[_Part]) -> Iterator[_Said]:
-    """Yield what the latest completed run of each job says of each output."""
-    latest: dict[tuple[_Job, str], set[_Said]] = {}
-    completed = [(run.ended, run_id, job, run) for (run_id, job), run in _runs(parts).items() if run.ended]
-    for _, _, job, run in sorted(completed, key=lambda it: it[:3]):
-        if run.state == "COMPLETE":
-            latest |= {(job, output): said for output, said in run.said.items()}
-    return (said for saids in latest.values() for said in saids)
+def _day(path: Path, name: str, segments: list[Segment], decode: Decoder) -> _Day:
+    of_day, tail = parts_of_day(path, name, decode)
+    day = _Day(name, [], list(tail))
+    for segment in of_day:
+        rows = light_rows(path, segment)
+        if rows is None:
+            day.whole += pieces_in(path, name, segment, decode)
+            continue
+        day.whole += torn_in(path, name, segment, decode)
+        if untold := {row["offset"] for row in rows if row["light"] is None}:
+            day.whole += pieces_at(path, name, segment, untold, decode)
+        place = len(segments)
+        day.rows += (_Row(place, it["offset"], read_light(it["light"]), it["said"]) for it in rows if it["light"])
+        segments.append(segment)
+    return day
 
 
-def _runs(parts: Iterable[_Part]) -> Mapping[tuple[str, _Job], _Run]:
-    rows = [(row, place) for place, part in enumerate(parts) for row in part.told if row["run_id"]]
-    rows.sort(key=lambda it: (it[0]["event_time"], SEQUENCE.get(it[0]["event_type"], 1)))
-    runs: dict[tuple[str, _Job], _Run] = defaultdict(_Run)
-    for row, place in rows:
-        run = runs[row["run_id"], (row["job_namespace"], row["job_name"])]
-        if run.ended and row["event_type"] in TERMINAL:
-            continue  # the first end stands, whatever a later one says
-        if row["event_type"] in TERMINAL:
-            run.ended, run.state = row["event_time"], row["event_type"]
-        for output, number in zip(row["outputs"], row["said"], strict=True):
-            run.said[output] |= set() if number is None else {(place, number)}
-    return runs
+def _heavy(read: Iterable[_Day], odd: Collection[Dataset]) -> frozenset[tuple[int, int]]:
+    """Return the places of the rows whose event has to be read whole, all of a run's or none."""
+    runs: dict[tuple[str, str, str], _Told] = defaultdict(_Told)
+    for day in read:
+        for row in day.rows:
+            runs[_run_of(row.event)].light(row)
+        for piece in day.whole:
+            if piece.event is not None:
+                runs[_run_of(piece.event)].whole(piece.event)
+    heavy = (run for run in runs.values() if run.several or (odd and any(_named(row.event, odd) for row in run.rows)))
+    return frozenset(_place(row) for run in heavy for row in run.rows)
 
 
-def _columns(edges: pa.Table, wanted: list[int], numbers: Mapping[str, int]) -> dict[str, npt.NDArray[Any]]:
-    """The wanted edges' columns as numbers; ``numbers`` gets the names that are new to it."""
+def _place(row: _Row) -> tuple[int, int]:
+    return row.segment, row.offset
+
+
+class _Told:
+    """What one run told in which events."""
+
+    __slots__ = ("_places", "_said", "rows", "several")
+
+    def __init__(self) -> None:
+        self.rows: list[_Row] = []
+        self.several = False
+        self._said: dict[tuple[str, str], object] = {}
+        self._places: set[tuple[object, int]] = set()
+
+    def light(self, row: _Row) -> None:
+        """Note an event by its light form."""
+        self.rows.append(row)
+        # what a declaration says stands in its event, which is light and whole
+        for part, number in zip(row.event.outputs, () if row.event.design else row.said, strict=not row.event.design):
+            self._say(part, None if number is None else (row.segment, number))
+        self._place(row.event)
+
+    def whole(self, event: Event) -> None:
+        """Note an event that is read whole."""
+        for part in event.outputs:
+            self._say(part, part.facets.column_lineage)
+        self._place(event)
+
+    def _say(self, part: DatasetPart, said: object) -> None:
+        if said is not None and self._said.setdefault((part.namespace, part.name), said) != said:
+            self.several = True
+
+    def _place(self, event: Event) -> None:
+        # events of one kind at one instant are ordered by their content, which the light form has not; of two ends one
+        # does not count
+        at = None if event.event_type in TERMINAL else event.at
+        place = at, SEQUENCE.get(event.event_type, 1) if at else 0
+        self.several |= place in self._places
+        self._places.add(place)
+
+
+def _run_of(event: Event) -> tuple[str, str, str]:
+    return event.run.run_id, event.job.namespace, event.job.name
+
+
+def _named(event: Event, odd: Collection[Dataset]) -> bool:
+    parts = (*event.inputs, *event.outputs)
+    lineages = (part.facets.column_lineage for part in parts)
+    read = (it for lineage in lineages if lineage for it in lineage.dataset)
+    return any(Dataset(it.namespace, it.name) in odd for its in (parts, read) for it in its)
+
+
+def _whole(
+    path: Path, day: _Day, segments: Sequence[Segment], heavy: Collection[tuple[int, int]], decode: Decoder
+) -> Iterator[Piece]:
+    offsets: dict[int, set[int]] = defaultdict(set)
+    for row in day.rows:
+        if _place(row) in heavy:
+            offsets[row.segment].add(row.offset)
+    for segment, of_segment in offsets.items():
+        yield from pieces_at(path, day.name, segments[segment], of_segment, decode)
+
+
+def _sayings(row: _Row) -> Iterator[tuple[Output, Saying]]:
+    event = row.event
+    if event.design:
+        return
+    job = Job(event.job.namespace, event.job.name)
+    for part, number in zip(event.outputs, row.said, strict=True):
+        if number is not None:
+            yield (event.run.run_id, job, Dataset(part.namespace, part.name)), (row.segment, number)
+
+
+def _only(edges: pa.Table, wanted: Collection[int]) -> pa.Table:
     superseded = set(pc.unique(edges["said"]).to_pylist()) - set(wanted)
-    kept = edges.filter(pc.is_in(edges["said"], value_set=pa.array(wanted, pa.int32()))) if superseded else edges
+    return edges.filter(pc.is_in(edges["said"], value_set=pa.array(wanted, pa.int32()))) if superseded else edges
+
+
+def _columns(edges: pa.Table, wanted: Mapping[int, int], numbers: Mapping[str, int]) -> dict[str, npt.NDArray[Any]]:
+    """The wanted edges' columns as numbers; ``numbers`` gets the names that are new to it."""
+    kept = _only(edges, tuple(wanted))
+    places = np.zeros(max(wanted) + 1, np.int32)
+    places[list(wanted)] = list(wanted.values())
     return {
         "source": _numbered(kept["source"], numbers),
         "target": _numbered(kept["target"], numbers),
         "how": _numbered(kept["how"], HOW),
         "masking": kept["masking"].to_numpy(),
+        "of": np.take(places, kept["said"].to_numpy()),
     }
 
 
 def _numbered(column: pa.ChunkedArray, numbers: Mapping[str, int]) -> npt.NDArray[np.int32]:
     whole = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     named = whole.combine_chunks()
-    names = named.dictionary.to_pylist()
-    places: npt.NDArray[np.int32] = np.fromiter(map(numbers.__getitem__, names), np.int32, len(names))
     indices: npt.NDArray[np.int32] = np.asarray(named.indices)
+    used = np.unique(indices)
+    places = np.zeros(len(named.dictionary), np.int32)
+    places[used] = [numbers[name] for name in named.dictionary.take(used).to_pylist()]
     return np.take(places, indices)

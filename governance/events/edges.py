@@ -49,6 +49,19 @@ def key(thing: Field | Dataset) -> str:
     return SEPARATOR.join((dataset.namespace, dataset.name, name))
 
 
+def thing(text: str) -> Field | Dataset:
+    """Return the field or dataset whose key is ``text``."""
+    namespace, table, field = text.split(SEPARATOR)
+    dataset = Dataset(namespace, table)
+    return Field(dataset, field) if field else dataset
+
+
+def field_of(text: str) -> Field:
+    """Return the field whose key is ``text``."""
+    namespace, table, name = text.split(SEPARATOR)
+    return Field(Dataset(namespace, table), name)
+
+
 @dataclass(slots=True)
 class Sayings:
     """Numbers what events say of their outputs, for the length of one stretch."""

@@ -10,6 +10,7 @@ import msgspec
 
 from governance.events.model import (
     ColumnLineagePart,
+    DatasetFacetsPart,
     DatasetPart,
     Event,
     FieldLineagePart,
@@ -45,11 +46,14 @@ def read_light(raw: bytes) -> Event:
 
 def _dataset(part: DatasetPart) -> DatasetPart:
     facets = part.facets
-    kept = msgspec.structs.replace(
-        facets,
+    kept = DatasetFacetsPart(
         schema=SchemaPart(tuple(_column(it) for it in facets.schema.fields)) if facets.schema else None,
         column_lineage=_lineage(facets.column_lineage) if facets.column_lineage else None,
-        lineage=None,
+        version=facets.version,
+        tags=facets.tags,
+        ownership=facets.ownership,
+        symlinks=facets.symlinks,
+        lifecycle_state_change=facets.lifecycle_state_change,
     )
     return DatasetPart(part.namespace, part.name, kept)
 

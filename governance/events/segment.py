@@ -11,6 +11,10 @@ job_namespace  string, dictionary
 job_name       string, dictionary
 outputs        list of string       keys of the outputs (:mod:`governance.events.edges`)
 said           list of int32        for each output, what is said of its columns: a number in the edges file, or null
+mentioned      list of string       keys of all datasets and fields that it names
+light          binary, zstd         the event without the edges of its columns (:mod:`governance.events.light`); null
+                                    where it has to be read from ``raw``. A later version that needs more of an event
+                                    gives this column another name, and segments without it are read from ``raw``
 raw            binary, zstd         the bytes as they were appended, facets that Headwater does not read included
 =============  ===================  ====================================================================
 
@@ -23,7 +27,8 @@ What was no event stands beside it in the quarantine file, one JSON object a lin
 import base64
 import heapq
 import io
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -31,14 +36,18 @@ from typing import Any
 
 import msgspec
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from governance.errors import EventStoreError
 from governance.events.edges import NAMES as EDGE_NAMES
 from governance.events.edges import Sayings
+from governance.events.edges import key as thing_key
+from governance.events.light import light
 from governance.events.manifest import FOLDER, Segment
 from governance.events.model import Event
 from governance.events.pieces import Decode, Piece, piece
+from governance.names import mentioned
 
 EVENTS = pa.schema(
     [
@@ -51,11 +60,14 @@ EVENTS = pa.schema(
         ("job_name", pa.string()),
         ("outputs", pa.list_(pa.string())),
         ("said", pa.list_(pa.int32())),
+        ("mentioned", pa.list_(pa.string())),
+        ("light", pa.binary()),
         ("raw", pa.binary()),
     ]
 )
-_LIGHT = ["event_time", "event_type", "run_id", "job_namespace", "job_name", "outputs", "said"]
-_REPEATED = ["event_type", "job_namespace", "job_name", "outputs.list.element", *EDGE_NAMES]
+_LIGHT = ["offset", "said", "light"]
+MENTIONED = "mentioned.list.element"
+_REPEATED = ["event_type", "job_namespace", "job_name", "outputs.list.element", MENTIONED, *EDGE_NAMES]
 _EPOCH = datetime.fromtimestamp(0, UTC)
 _LOST = "restore it from a backup: the NDJSON it was made from may be gone"
 _GROUP = 4 << 20
@@ -80,10 +92,6 @@ class Tables:
 
     events: pa.Table
     edges: pa.Table
-
-    def told(self) -> list[dict[str, Any]]:
-        """Return the events' rows without place and bytes."""
-        return list(self.events.select(_LIGHT).to_pylist())
 
 
 def tables_of(pieces: Iterable[Piece]) -> Tables:
@@ -138,7 +146,7 @@ def pieces_in(store: Path, name: str, segment: Segment, decode: Decode) -> Itera
     """
     rows = _rows(store, segment, "line", lambda _: True)
     events = (piece(name, row["line"], row["offset"], row["raw"], decode) for row in rows)
-    return heapq.merge(events, _quarantined(store, name, segment, decode), key=lambda it: it.offset)
+    return heapq.merge(events, torn_in(store, name, segment, decode), key=lambda it: it.offset)
 
 
 def events_behind(store: Path, segment: Segment, offset: int) -> Iterator[tuple[int, bytes]]:
@@ -161,27 +169,70 @@ def events_of_run(store: Path, segment: Segment, run_id: str) -> Iterator[bytes]
         yield row["raw"]
 
 
-def told(store: Path, segment: Segment) -> list[dict[str, Any]]:
-    """Return the events' rows without place and bytes, as :meth:`Tables.told` does.
+def light_rows(store: Path, segment: Segment) -> list[dict[str, Any]] | None:
+    """Return ``offset``, ``said`` and ``light`` of each event; None where an earlier version wrote the segment.
 
     Raises:
         EventStoreError: as for :func:`pieces_in`.
     """
-    return list(_table(store / FOLDER / segment.file, columns=_LIGHT).to_pylist())
+    file = store / FOLDER / segment.file
+    if segment.edges is None or not {"light", "mentioned"} <= set(_schema(file).names):
+        return None
+    return list(_table(file, columns=_LIGHT).to_pylist())
 
 
-def edges_in(store: Path, segment: Segment) -> pa.Table | None:
-    """Return the segment's edges, names as dictionaries; None where an earlier version wrote it without.
+def pieces_at(store: Path, name: str, segment: Segment, offsets: Collection[int], decode: Decode) -> Iterator[Piece]:
+    """Return the events of the segment that begin at ``offsets`` of the day, whole, in order of arrival.
 
     Raises:
         EventStoreError: as for :func:`pieces_in`.
     """
-    return _table(store / FOLDER / segment.edges, read_dictionary=EDGE_NAMES) if segment.edges else None
+    for row in _rows(store, segment, "offset", lambda found: found in offsets):
+        yield piece(name, row["line"], row["offset"], row["raw"], decode)
+
+
+def mentioned_in(store: Path, segment: Segment) -> pa.ChunkedArray:
+    """Return the keys of what the events name, some of them several times.
+
+    Raises:
+        EventStoreError: as for :func:`pieces_in`.
+    """
+    lists = _table(store / FOLDER / segment.file, columns=["mentioned"], read_dictionary=[MENTIONED])["mentioned"]
+    return pc.unique(pc.list_flatten(lists)).cast(pa.string())
+
+
+def edges_in(store: Path, segment: Segment) -> pa.Table:
+    """Return the segment's edges, names as dictionaries; the segment has some.
+
+    Raises:
+        EventStoreError: as for :func:`pieces_in`.
+    """
+    return _table(store / FOLDER / str(segment.edges), read_dictionary=EDGE_NAMES)
+
+
+def sources_in(store: Path, segment: Segment) -> pa.Table:
+    """Return ``said`` and ``source`` of the segment's edges, as :func:`edges_in` does.
+
+    Raises:
+        EventStoreError: as for :func:`pieces_in`.
+    """
+    return _table(store / FOLDER / str(segment.edges), columns=["said", "source"], read_dictionary=["source"])
+
+
+def _schema(file: Path) -> pa.Schema:
+    with _reading(file):
+        return pq.read_schema(file)
 
 
 def _table(file: Path, **asked: Any) -> pa.Table:
-    try:
+    with _reading(file):
         return pq.read_table(file, **asked)
+
+
+@contextmanager
+def _reading(file: Path) -> Iterator[None]:
+    try:
+        yield
     except (OSError, pa.ArrowException) as error:
         raise EventStoreError(f"{file} cannot be read ({type(error).__name__})", fix=_LOST) from error
 
@@ -199,6 +250,9 @@ def _row(it: Piece, event: Event, sayings: Sayings) -> dict[str, Any]:
         "job_name": event.job.name,
         "outputs": [key for key, _ in outputs],
         "said": [number for _, number in outputs],
+        "mentioned": sorted(map(thing_key, mentioned(event))),
+        # what is to be said of a piece is not in its event
+        "light": None if it.reasons else light(event),
         "raw": it.raw,
     }
 
@@ -206,18 +260,20 @@ def _row(it: Piece, event: Event, sayings: Sayings) -> dict[str, Any]:
 def _rows(store: Path, segment: Segment, key: str, wanted: Callable[[Any], bool]) -> Iterator[dict[str, Any]]:
     """The rows whose ``key`` is wanted; raw bytes are unpacked only where a row group has one."""
     file = store / FOLDER / segment.file
-    try:
-        with pq.ParquetFile(file) as opened:
-            for group in range(opened.num_row_groups):
-                keys = opened.read_row_group(group, columns=[key]).column(0).to_pylist()
-                places = [place for place, found in enumerate(keys) if wanted(found)]
-                if places:
-                    yield from opened.read_row_group(group, columns=["line", "offset", "raw"]).take(places).to_pylist()
-    except (OSError, pa.ArrowException) as error:
-        raise EventStoreError(f"{file} cannot be read ({type(error).__name__})", fix=_LOST) from error
+    with _reading(file), pq.ParquetFile(file) as opened:
+        for group in range(opened.num_row_groups):
+            keys = opened.read_row_group(group, columns=[key]).column(0).to_pylist()
+            places = [place for place, found in enumerate(keys) if wanted(found)]
+            if places:
+                yield from opened.read_row_group(group, columns=["line", "offset", "raw"]).take(places).to_pylist()
 
 
-def _quarantined(store: Path, name: str, segment: Segment, decode: Decode) -> list[Piece]:
+def torn_in(store: Path, name: str, segment: Segment, decode: Decode) -> list[Piece]:
+    """Return what was no event when the segment was written, in order of arrival.
+
+    Raises:
+        EventStoreError: as for :func:`pieces_in`.
+    """
     if segment.quarantine is None:
         return []
     file = store / FOLDER / segment.quarantine

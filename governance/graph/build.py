@@ -5,7 +5,8 @@ or was aborted adds nothing. What jobs and datasets declare of themselves stands
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import groupby
 
 from governance.dataset import Dataset, Field
@@ -25,23 +26,45 @@ def build_graph(events: Iterable[Event]) -> Graph:
     return graph_of(read_runs(read), read_declared(read))
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What stands, before any edge of it is made: ``writes[n]`` is the write of ``said[n]``.
+
+    seen: every description of a dataset, the latest first
+    """
+
+    said: tuple[Said, ...]
+    writes: tuple[Write, ...]
+    seen: tuple[Said, ...]
+
+    @property
+    def dropped(self) -> frozenset[Dataset]:
+        """The datasets of which the last thing said is that they were dropped."""
+        return _dropped(self.seen)
+
+
+def standing_of(runs: Iterable[Run], declared: Iterable[Run] = ()) -> Standing:
+    """Return what stands of ``runs`` and ``declared``: the latest COMPLETE of each job and output."""
+    completed = [run for run in runs if run.state == "COMPLETE" and run.ended]
+    declarations = tuple(declared)
+    ran = _standing(completed)
+    beside = _beside(ran, _standing(run for run in declarations if run.learned is Learned.DECLARED))
+    said = tuple(sorted((*ran, *beside), key=_place))
+    writes = tuple(_write(run, output) for run, output in said)
+    return Standing(said, writes, tuple(_seen((*completed, *declarations))))
+
+
 def graph_of(runs: Iterable[Run], declared: Iterable[Run] = ()) -> Graph:
     """Return the graph of ``runs`` and of what is ``declared``: the latest COMPLETE of each job and output stands."""
-    completed = [run for run in runs if run.state == "COMPLETE" and run.ended]
-    said = tuple(declared)
-    ran = _standing(completed)
-    beside = _beside(ran, _standing(run for run in said if run.learned is Learned.DECLARED))
-    standing = sorted((*ran, *beside), key=_place)
-    writes = tuple(_write(run, output) for run, output in standing)
-    edges = tuple(_all_edges(standing))
-    seen = _seen((*completed, *said))
+    standing = standing_of(runs, declared)
+    edges = tuple(edges_of(standing.said))
     return Graph(
         edges=edges,
-        flows=tuple(_all_flows(writes)),
-        writes=writes,
-        fields=_fields(standing, writes, edges, seen),
-        tags=_tags(seen),
-        dropped=_dropped(seen),
+        flows=tuple(flows_of(standing.writes)),
+        writes=standing.writes,
+        fields=fields_of(standing, standing.writes, (edge.source for edge in edges), datasets_of(standing)),
+        tags=_tags(standing.seen),
+        dropped=standing.dropped,
     )
 
 
@@ -82,8 +105,8 @@ def _write(run: Run, output: RunDataset) -> Write:
     )
 
 
-def _all_flows(writes: Iterable[Write]) -> Iterator[Flow]:
-    """Yield the flows by source; those of one source come by target and job already, as writes do."""
+def flows_of(writes: Iterable[Write]) -> Iterator[Flow]:
+    """Yield the flows of ``writes`` by source; those of one source come by target and job already, as writes do."""
     by_source: dict[Dataset, list[Flow]] = defaultdict(list)
     for write in writes:
         said = (write.dataset, write.job.name, write.run_id, write.at, write.traced, write.gaps, write.learned)
@@ -101,11 +124,12 @@ def _gaps(output: RunDataset) -> tuple[str, ...]:
     return tuple(name for name in output.fields if name not in said)
 
 
-def _all_edges(standing: Iterable[Said]) -> Iterator[Edge]:
+def edges_of(standing: Iterable[Said]) -> Iterator[Edge]:
+    """Yield the edges of what stands, in a graph's order."""
     sources = Sources()
     # all that is said of one dataset stands together, so small sorts do
     for _, of_dataset in groupby(standing, key=lambda said: said[1].dataset):
-        yield from sorted((edge for run, out in of_dataset for edge in _edges(run, out, sources)), key=_edge_order)
+        yield from sorted((edge for run, out in of_dataset for edge in _edges(run, out, sources)), key=edge_order)
 
 
 def _edges(run: Run, output: RunDataset, sources: Sources) -> Iterator[Edge]:
@@ -121,7 +145,8 @@ def _edges(run: Run, output: RunDataset, sources: Sources) -> Iterator[Edge]:
         yield Edge(source, target, transformation, masking, job, run_id, at, learned)
 
 
-def _edge_order(edge: Edge) -> tuple[object, ...]:
+def edge_order(edge: Edge) -> tuple[object, ...]:
+    """Return the place of an edge among those to one dataset."""
     target, source = edge.target, edge.source
     name = target.name if isinstance(target, Field) else ""
     dataset = source.dataset
@@ -134,26 +159,31 @@ def _seen(runs: Iterable[Run]) -> list[Said]:
     return [(run, part) for run in ordered for part in (*run.outputs, *run.inputs)]
 
 
-def _fields(
-    standing: Iterable[Said], writes: Iterable[Write], edges: Iterable[Edge], seen: Iterable[Said]
+def fields_of(
+    standing: Standing, writes: Iterable[Write], sources: Iterable[Field], datasets: Collection[Dataset]
 ) -> dict[Dataset, tuple[Field, ...]]:
-    names: dict[Dataset, dict[str, None]] = defaultdict(dict)
-    for write in writes:
-        names[write.dataset].update(dict.fromkeys(write.fields))
-        for read in write.inputs:
-            names[read].update({})
+    """Return the columns of ``datasets``, sorted: as ``writes`` have them, and ``sources``, which edges read."""
+    names: dict[Dataset, dict[str, None]] = {dataset: {} for dataset in datasets}
     written = {write.dataset for write in writes if write.fields}
-    readers = {id(run) for run, _ in standing}
-    for run, part in seen:
+    for write in writes:
+        if write.dataset in names:
+            names[write.dataset].update(dict.fromkeys(write.fields))
+    readers = {id(run) for run, _ in standing.said}
+    for run, part in standing.seen:
         # what a job wrote is known from the job; a reader may have seen an older schema of it
-        if part.dataset not in written and (id(run) in readers or run.state == "DECLARED"):
+        if part.dataset in names and part.dataset not in written and (id(run) in readers or run.state == "DECLARED"):
             names[part.dataset].update(dict.fromkeys(part.fields))
-    named: dict[Dataset, set[str]] = defaultdict(set)
-    for source in dict.fromkeys(edge.source for edge in edges):
-        named[source.dataset].add(source.name)
-    for dataset, of_dataset in named.items():
-        names[dataset].update(dict.fromkeys(name for name in sorted(of_dataset) if name not in names[dataset]))
+    for source in sorted(source for source in set(sources) if source.dataset in names):
+        names[source.dataset].setdefault(source.name)
     return {dataset: tuple(Field(dataset, name) for name in names[dataset]) for dataset in sorted(names)}
+
+
+def datasets_of(standing: Standing) -> tuple[Dataset, ...]:
+    """Return the datasets that :func:`fields_of` would give columns, sorted."""
+    readers = {id(run) for run, _ in standing.said}
+    found = {dataset for write in standing.writes for dataset in (write.dataset, *write.inputs)}
+    found |= {part.dataset for run, part in standing.seen if id(run) in readers or run.state == "DECLARED"}
+    return tuple(sorted(found))
 
 
 def _tags(seen: Iterable[Said]) -> Mapping[Field | Dataset, tuple[Tagged, ...]]:
