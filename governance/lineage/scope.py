@@ -93,9 +93,10 @@ class Scope:
         """
         args = tree.args
         name = args["this"]
-        if name.__class__ is not exp.Identifier or self.session.mark is not None:
-            return self.session.noted(tree, self._special(tree, name))
-        rules = self.session.rules
+        session = self.session
+        if name.__class__ is not exp.Identifier or session.mark is not None:
+            return session.noted(tree, self._special(tree, name))
+        rules = session.rules
         own = name.args
         text = own["this"]
         key = rules.fold(text, own.get("quoted"))

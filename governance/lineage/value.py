@@ -49,6 +49,8 @@ def arguments(tree: exp.Expr, hop: int) -> list[tuple[exp.Expr, int]]:
     inner = hops[rest]
     found: list[tuple[exp.Expr, int]] = []
     for name, value in tree.args.items():
+        if value is None:
+            continue
         kind = value.__class__
         if kind is list:
             step = hops[named[name]] if name in named else inner
