@@ -130,9 +130,13 @@ function eachPresent(graph, dataset, visit) {
 }
 
 /** The fewest hops to a field in either direction; null where it was not reached. */
-function hopsTo(id, ...distances) {
-  const found = distances.flatMap((distance) => [...distance.subarray(3 * id, 3 * id + 3)].filter((it) => it >= 0));
-  return found.length ? Math.min(...found) : null;
+function hopsTo(id, up, down) {
+  let fewest = -1;
+  for (let state = 3 * id; state < 3 * id + 3; state += 1) {
+    if (down[state] >= 0 && (fewest < 0 || down[state] < fewest)) fewest = down[state];
+    if (up[state] >= 0 && (fewest < 0 || up[state] < fewest)) fewest = up[state];
+  }
+  return fewest < 0 ? null : fewest;
 }
 
 function downstream(graph, start, { depth, rows, allowed }) {
