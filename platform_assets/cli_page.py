@@ -5,7 +5,8 @@ import sys
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
 
 import click
 
@@ -20,6 +21,14 @@ EVENTS = click.option(
     "--events", type=Path_, help="Events to read: a file, a folder or a store. Default: the project's own store."
 )
 AS_OF = click.option("--as-of", metavar="TIME", help="Show what stood then: 2026-10-01, or with a time of day.")
+PORT = click.IntRange(1, 65535)
+
+
+class Ports(NamedTuple):
+    """Where the page and Dagster listen."""
+
+    page: int = 3001
+    dagster: int = 3000
 
 
 def _as_html(document: Mapping[str, Any]) -> str:
@@ -56,28 +65,30 @@ def report(output: str, events: Path | None, as_of: str | None, form: str) -> No
 
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
-@click.option("--port", type=click.IntRange(1, 65535), default=3001, show_default=True)
+@click.option("--port", type=PORT, help="Default: that of page in [ui] of lineage.toml, 3001.")
 @EVENTS
-def ui(host: str, port: int, events: Path | None) -> None:
+def ui(host: str, port: int | None, events: Path | None) -> None:
     """Serve the lineage page; it only reads, and is made anew when the events or files change."""
     from platform_assets.server import serve
 
-    serve(find_project(), events, host, port, lambda text: click.echo(text, err=True))
+    project = find_project()
+    serve(project, events, host, port or _ports(project).page, lambda text: click.echo(text, err=True))
 
 
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True)
-@click.option("--port", type=click.IntRange(1, 65535), default=3000, show_default=True)
-@click.option("--page-port", type=click.IntRange(1, 65535), default=3001, show_default=True, help="The page's port.")
-def dev(host: str, port: int, page_port: int) -> None:
+@click.option("--port", type=PORT, help="Dagster's. Default: that of dagster in [ui] of lineage.toml, 3000.")
+@click.option("--page-port", type=PORT, help="The page's. Default: that of page in [ui] of lineage.toml, 3001.")
+def dev(host: str, port: int | None, page_port: int | None) -> None:
     """Open Dagster's UI on this project, and the lineage page beside it; both end together.
 
-    Each links to the other by the addresses of [ui] in lineage.toml: change them there as well.
+    Each links to the other by the addresses in [ui] of lineage.toml.
     """
     from platform_assets.dev import side_by_side
     from platform_assets.instance import dagster_home
 
     project = find_project()
+    ports = _ports(project)
     env = {
         # dagster dev recommends dg dev at every start; what this starts is the same
         "PYTHONWARNINGS": "ignore:Function `dev_command` is superseded",
@@ -87,8 +98,8 @@ def dev(host: str, port: int, page_port: int) -> None:
     os.chdir(project.root)
     programs = Path(sys.executable).parent
     commands = {
-        "Dagster": (str(programs / "dagster"), "dev", "--host", host, "--port", str(port)),
-        "the page": (str(programs / "headwater"), "ui", "--host", host, "--port", str(page_port)),
+        "Dagster": (str(programs / "dagster"), "dev", "--host", host, "--port", str(port or ports.dagster)),
+        "the page": (str(programs / "headwater"), "ui", "--host", host, "--port", str(page_port or ports.page)),
     }
     sys.exit(side_by_side(commands, env, lambda text: click.echo(text, err=True)))
 
@@ -107,6 +118,23 @@ def _shown(project: Project, events: Path | None, as_of: str | None) -> "Shown":
     for problem in gathered.reading.problems:
         click.echo(f"warning: {problem}", err=True)
     return gathered.shown
+
+
+def _ports(project: Project) -> Ports:
+    """Return the ports that [ui] of lineage.toml names on this machine; what is elsewhere says nothing of these."""
+    from governance.policy import load_policy
+
+    try:
+        ui = load_policy(project).ui
+    except HeadwaterError:
+        # what is wrong with the policy the page itself says
+        return Ports()
+    named = Ports()._asdict() | {
+        name: parts.port
+        for name, parts in (("page", urlsplit(ui.page)), ("dagster", urlsplit(ui.dagster)))
+        if parts.port and parts.hostname in {"127.0.0.1", "localhost", "::1"}
+    }
+    return Ports(**named)
 
 
 def _write(path: Path, text: str) -> None:

@@ -9,8 +9,14 @@ from pathlib import Path
 
 import psutil
 import pytest
+from click.testing import CliRunner
 
+from governance.project import Project
+from platform_assets import cli
 from platform_assets.dev import side_by_side
+from tests.page.test_server import project
+
+__all__ = ["project"]
 
 CHECKOUT = Path(__file__).parents[2]
 ENDLESS = (sys.executable, "-c", "import time; time.sleep(600)")
@@ -63,3 +69,27 @@ def test_what_does_not_end_when_told_to_is_killed(tmp_path: Path, monkeypatch: p
     waits = (sys.executable, "-c", "import os, time\nwhile not os.path.exists('ready'): time.sleep(0.05)")
     assert side_by_side({"stubborn": (sys.executable, "-c", IGNORES), "short": waits}, os.environ, str) == 1
     assert not psutil.Process().children()
+
+
+def test_the_command_starts_dagster_and_the_page_on_this_project(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: dict[str, list[str]] = {}
+
+    def record(commands: dict[str, tuple[str, ...]], env: dict[str, str], _: object) -> int:
+        started.update({name: [Path(program).name, *rest] for name, (program, *rest) in commands.items()})
+        started["home"] = [env["DAGSTER_HOME"]]
+        return 0
+
+    monkeypatch.chdir(project.root)
+    monkeypatch.setattr("platform_assets.dev.side_by_side", record)
+    monkeypatch.setenv("HEADWATER_ROOT", str(project.root))
+    monkeypatch.delenv("DAGSTER_HOME", raising=False)
+    monkeypatch.delenv("HEADWATER_STATE", raising=False)
+    said = CliRunner().invoke(cli.main, ["dev", "--page-port", "4001"])
+    assert said.exit_code == 0, said.output
+    assert started == {
+        "Dagster": ["dagster", "dev", "--host", "127.0.0.1", "--port", "3000"],
+        "the page": ["headwater", "ui", "--host", "127.0.0.1", "--port", "4001"],
+        "home": [str(project.state / "dagster")],
+    }

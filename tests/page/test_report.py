@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from governance.events.reading import SUFFIXES
 from governance.page import html
 from governance.project import Project
-from platform_assets import cli
+from platform_assets import cli, cli_page
 from tests.page.made import event, table
 from tests.page.test_html import embedded
 from tests.page.test_server import project
@@ -120,3 +120,18 @@ def test_it_needs_neither_dagster_nor_a_catalog(events: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ("", (3001, 3000)),
+        ('page = "http://127.0.0.1:4001"\ndagster = "http://localhost:4000"', (4001, 4000)),
+        ('page = "https://lineage.example.com:8443"\ndagster = "http://127.0.0.1"', (3001, 3000)),
+        ("page = 1", (3001, 3000)),
+    ],
+)
+def test_the_ports_are_those_that_links_lead_to(project: Project, settings: str, expected: tuple[int, int]) -> None:
+    file = project.root / "governance/lineage.toml"
+    file.write_text(f"{file.read_text().partition('[ui]')[0]}[ui]\n{settings}\n")
+    assert cli_page._ports(project) == expected
