@@ -288,6 +288,20 @@ def test_reveal_opens_what_hides_a_column_and_brings_it_into_sight(shows: Shows)
     assert len(page.evaluate("lab.toggled")) == 2
 
 
+def test_reveal_waits_for_what_is_being_laid_out(page: Page) -> None:
+    page.evaluate(
+        """() => {
+          const place = lab.find(lab.doc, 'marketing.campaign_list.email');
+          const drawn = lab.set({focus: true, selected: place});
+          lab.view.zoom(2.5);
+          lab.view.reveal(place.dataset, place.field);
+          return drawn;
+        }"""
+    )
+
+    expect(field(page, "marketing.campaign_list.email")).to_be_in_viewport(ratio=1)
+
+
 def test_a_long_table_shows_its_first_columns_and_how_many_more(shows: Shows) -> None:
     page = shows(many(3, columns=60))
     assert page.locator(".dataset").first.locator(".field").count() == 25

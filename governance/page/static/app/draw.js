@@ -22,7 +22,7 @@ export function createView(canvas, { onSelect, onExpand }) {
   canvas.replaceChildren(hatching(), layer);
   const view = {
     canvas, layer, onSelect, onExpand, zoom: createZoom(canvas, layer), layout: createLayout(),
-    drawing: null, result: null, anchor: null, wanted: null, asked: 0,
+    drawing: null, result: null, anchor: null, wanted: null, opened: null, asked: 0, drawn: 0,
   };
   listen(view);
   return {
@@ -55,6 +55,7 @@ async function show(view, graph, state) {
   try {
     const laid = await view.layout({ doc: graph.doc, boxes, ends: places.ends, bundles }, aspect);
     if (!laid || asked !== view.asked) return false;
+    view.drawn = asked;
     draw(view, { graph, state, boxes, places, bundles, placed: laid.boxes, routes: laid.routes });
     return true;
   } finally {
@@ -79,7 +80,7 @@ function draw(view, picture) {
   lightDrawing(view.drawing, view.result);
   stand(view, before);
   rove(view, elementOf(view, focused) ?? view.layer.querySelector('[tabindex]'), focused !== null);
-  if (view.wanted) reveal(view, view.wanted);
+  bringWanted(view);
 }
 
 function standsForMore(boxes, places, { from, to }) {
@@ -120,23 +121,36 @@ function expand(view, key) {
   view.onExpand(key);
 }
 
-/** Brings a place into sight; what hides it is opened first, and it is brought once that is drawn. */
+/** Brings a place into sight; what hides it is opened first. What is being laid out is waited for. */
 function reveal(view, place) {
   view.wanted = null;
-  if (!view.drawing) { view.wanted = place; return; }
-  const { graph, state, placed, places } = view.drawing;
-  const keys = keysToReveal(graph, state, place.dataset, place.field);
-  if (keys.length) {
+  if (!view.drawing || view.drawn !== view.asked) {
     view.wanted = place;
-    keys.forEach((key) => view.onExpand(key));
     return;
   }
+  const { graph, state } = view.drawing;
+  const keys = keysToReveal(graph, state, place.dataset, place.field);
+  if (keys.length) view.opened = place;
+  else bring(view, place);
+  keys.forEach((key) => view.onExpand(key));
+}
+
+function bring(view, place) {
+  const { placed, places } = view.drawing;
   const end = endOf(view.drawing, place);
-  if (end < 0) return;
+  if (!(end >= 0)) return;
   const box = placed[places.ends[end].box];
   const { line } = places.ends[end];
   const height = line ? LINE_HEIGHT : HEAD_HEIGHT;
   view.zoom.bring({ ...box, y: box.y + lineMiddle(line) - height / 2, height });
+}
+
+/** What was asked for before this drawing: a place that was opened for is there now, and is not opened for again. */
+function bringWanted(view) {
+  const { wanted, opened } = view;
+  Object.assign(view, { wanted: null, opened: null });
+  if (wanted) reveal(view, wanted);
+  else if (opened) bring(view, opened);
 }
 
 function elementOf(view, place) {
