@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from governance.dataset import Dataset
 from governance.errors import HeadwaterError, UnknownField
 from governance.events.model import Event
 from governance.graph import Edge, Write, graph_of
-from governance.runs import Run, ended
+from governance.runs import PATIENCE, Run, ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,14 @@ class Past:
     write: Write
     added: tuple[str, ...]
     removed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A run that was to write a table and has not completed, in its state at some moment (``Run.state_at``)."""
+
+    run: Run
+    state: str
 
 
 def until(events: Iterable[Event], moment: datetime) -> tuple[Event, ...]:
@@ -66,6 +74,19 @@ def history(runs: Iterable[Run], dataset: Dataset) -> tuple[Past, ...]:
         found.append(Past(write, tuple(sorted(said - last)), tuple(sorted(last - said))))
         before[str(write.job)] = said
     return tuple(found)
+
+
+def attempts(
+    runs: Iterable[Run], dataset: Dataset, now: datetime, patience: timedelta = PATIENCE
+) -> tuple[Attempt, ...]:
+    """Return the runs that were to write ``dataset`` and have not completed, the oldest first.
+
+    One that began longer than ``patience`` ago, and was not heard of since, is ABANDONED.
+    """
+    writing = [run for run in runs if any(output.dataset == dataset for output in run.outputs)]
+    states = ((run, run.state_at(now, patience)) for run in writing)
+    found = (Attempt(run, state) for run, state in states if state != "COMPLETE")
+    return tuple(sorted(found, key=lambda it: (it.run.began, it.run.run_id)))
 
 
 def _writes(runs: Iterable[Run], dataset: Dataset) -> Iterator[Write]:

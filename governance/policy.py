@@ -88,6 +88,7 @@ class Declassified:
     reason: str
     who: str
     until: date
+    file: str = field(default="governance/waivers.toml", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +269,7 @@ def _declassified(section: Section, classes: tuple[str, ...]) -> Declassified:
         reason=section.text("reason"),
         who=section.text("who"),
         until=section.day("until"),
+        file=section.file,
     )
 
 

@@ -164,18 +164,29 @@ def propose(*, events: Path | None, write: bool, form: str) -> None:
 @EVENTS
 @FORMAT
 def history(*, name: str, events: Path | None, form: str) -> None:
-    """List the completed writes of the table NAME, the oldest first, and how its lineage changed with each."""
+    """List the runs of the table NAME, the oldest first: how lineage changed with each, and which did not complete."""
+    from datetime import UTC, datetime
+
     from governance.dataset import Field
     from governance.graph import graph_of, resolve
+    from governance.history import attempts
     from governance.history import history as writes_of
     from governance.report.history import history_dict, history_markdown, history_text
-    from governance.runs import read_runs
+    from governance.runs import PATIENCE, read_runs
 
     project = find_project()
-    runs = read_runs(_told(project, events, None)[0])
+    told, policy = _told(project, events, None)
+    runs = read_runs(told)
     start = resolve(graph_of(runs), name)
-    found = writes_of(runs, start.dataset if isinstance(start, Field) else start)
-    _say(form, lambda: history_text(found), lambda: history_markdown(found), lambda: history_dict(found))
+    dataset = start.dataset if isinstance(start, Field) else start
+    found = writes_of(runs, dataset)
+    tried = attempts(runs, dataset, datetime.now(UTC), policy.dangling_after or PATIENCE)
+    _say(
+        form,
+        lambda: history_text(found, tried),
+        lambda: history_markdown(found, tried),
+        lambda: history_dict(found, tried),
+    )
 
 
 COMMANDS: tuple[click.Command, ...] = (trace, impact, propose, history)

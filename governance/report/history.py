@@ -1,50 +1,85 @@
-"""The writes of a table, one after the other, as text, Markdown and JSON."""
+"""The runs of a table, one after the other, as text, Markdown and JSON: its writes, and those that did not complete."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Any
 
-from governance.history import Past
+from governance.history import Attempt, Past
 from governance.report.table import markdown_table, text_table
 
-HEAD = ("Ended", "Job", "Run", "Snapshot", "Learned", "Change of lineage")
+HEAD = ("Ended", "State", "Job", "Run", "Snapshot", "Learned", "Change of lineage")
 
 
-def history_text(past: Iterable[Past]) -> str:
-    """Return a line a write, the oldest first."""
-    rows = list(_rows(past))
-    return text_table(HEAD, rows) if rows else "no completed run among the events that were read wrote it"
+def history_text(past: Sequence[Past], attempts: Sequence[Attempt]) -> str:
+    """Return a line a run, the oldest first."""
+    rows = _rows(past, attempts)
+    return text_table(HEAD, rows) if rows else "no run among the events that were read wrote it"
 
 
-def history_markdown(past: Iterable[Past]) -> str:
-    """Return a row a write."""
-    return markdown_table(HEAD, _rows(past))
+def history_markdown(past: Sequence[Past], attempts: Sequence[Attempt]) -> str:
+    """Return a row a run."""
+    return markdown_table(HEAD, _rows(past, attempts))
 
 
-def history_dict(past: Iterable[Past]) -> list[dict[str, Any]]:
-    """Return the public JSON form: ``{"ended", "job", "run", "snapshot", "learned", "inputs", "added", "removed"}``."""
-    return [
-        {
-            "ended": it.write.at.isoformat(),
-            "job": it.write.job.name,
-            "run": it.write.run_id,
-            "snapshot": it.write.snapshot,
-            "learned": it.write.learned.value,
-            "inputs": [str(dataset) for dataset in it.write.inputs],
-            "added": list(it.added),
-            "removed": list(it.removed),
-        }
-        for it in past
-    ]
+def history_dict(past: Iterable[Past], attempts: Iterable[Attempt]) -> list[dict[str, Any]]:
+    """Return the public JSON form, a list by time.
+
+    Of a completed write ``{"state": "COMPLETE", "ended", "job", "run", "snapshot", "learned", "inputs", "added",
+    "removed"}``; of a run that did not complete ``{"state", "began", "ended" or null, "job", "run", "error" or null}``,
+    where the state is START, RUNNING, FAIL, ABORT or, long after the last sign of life, ABANDONED.
+    """
+    entries = [(it.write.at, _written(it)) for it in past] + [(_moment(it), _tried(it)) for it in attempts]
+    return [entry for _, entry in sorted(entries, key=lambda it: it[0])]
 
 
-def _rows(past: Iterable[Past]) -> Iterator[tuple[str, ...]]:
-    for it in past:
-        changed = [*(f"+ {said}" for said in it.added), *(f"- {said}" for said in it.removed)]
-        yield (
-            f"{it.write.at:%Y-%m-%d %H:%M:%S}",
-            it.write.job.name,
-            it.write.run_id,
-            it.write.snapshot or "",
-            it.write.learned.value,
-            "; ".join(changed) or "as before",
-        )
+def _written(it: Past) -> dict[str, Any]:
+    return {
+        "state": "COMPLETE",
+        "ended": it.write.at.isoformat(),
+        "job": it.write.job.name,
+        "run": it.write.run_id,
+        "snapshot": it.write.snapshot,
+        "learned": it.write.learned.value,
+        "inputs": [str(dataset) for dataset in it.write.inputs],
+        "added": list(it.added),
+        "removed": list(it.removed),
+    }
+
+
+def _tried(it: Attempt) -> dict[str, Any]:
+    return {
+        "state": it.state,
+        "began": it.run.began.isoformat(),
+        "ended": it.run.ended.isoformat() if it.run.ended else None,
+        "job": it.run.job.name,
+        "run": it.run.run_id,
+        "error": it.run.error,
+    }
+
+
+def _moment(it: Attempt) -> datetime:
+    return it.run.ended or it.run.began
+
+
+def _rows(past: Iterable[Past], attempts: Iterable[Attempt]) -> list[tuple[str, ...]]:
+    rows = [(it.write.at, _row(it)) for it in past] + [(_moment(it), _attempt(it)) for it in attempts]
+    return [row for _, row in sorted(rows, key=lambda it: it[0])]
+
+
+def _row(it: Past) -> tuple[str, ...]:
+    changed = [*(f"+ {said}" for said in it.added), *(f"- {said}" for said in it.removed)]
+    return (
+        f"{it.write.at:%Y-%m-%d %H:%M:%S}",
+        "COMPLETE",
+        it.write.job.name,
+        it.write.run_id,
+        it.write.snapshot or "",
+        it.write.learned.value,
+        "; ".join(changed) or "as before",
+    )
+
+
+def _attempt(it: Attempt) -> tuple[str, ...]:
+    ended = f"{it.run.ended:%Y-%m-%d %H:%M:%S}" if it.run.ended else "not yet"
+    unknown = "" if it.run.ended else f"began {it.run.began:%Y-%m-%d %H:%M:%S}; unknown what it wrote"
+    return ended, it.state, it.run.job.name, it.run.run_id, "", "", it.run.error or unknown

@@ -40,8 +40,8 @@ def _finding(run: Run, known: Known, patience: timedelta) -> Finding:
         severity=Severity.WARN if later else Severity.ERROR,
         table=table,
         column=None,
-        message=f"job {run.job} began at {run.began:%Y-%m-%d %H:%M} UTC and has sent neither an end nor a sign of life "
-        f"for more than {patience.total_seconds() / 3600:.0f} hours{since}",
+        message=f"job {run.job} is ABANDONED: it began at {run.began:%Y-%m-%d %H:%M} UTC and has sent "
+        f"neither an end nor a sign of life for more than {patience.total_seconds() / 3600:.0f} hours{since}",
         fix="see whether it still runs; if it died, send its FAIL or ABORT with the same run id. "
         "Where runs may take longer, set dangling_after in governance/lineage.toml",
         decided_by=f"run {run.run_id}",

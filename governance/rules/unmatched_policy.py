@@ -5,10 +5,11 @@ simply has none.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from datetime import date
 from difflib import get_close_matches
 
 from governance.dataset import Dataset
-from governance.policy import TablePolicy, Waiver
+from governance.policy import Declassified, TablePolicy, Waiver
 from governance.rules.finding import Finding, Severity
 from governance.rules.known import Known
 from governance.rules.rule import Rule
@@ -22,7 +23,10 @@ def find(known: Known) -> tuple[Finding, ...]:
     tables = _tables(known)
     declared = (it for name, policy in known.policy.tables.items() for it in _declared(name, policy, tables, known))
     waived = (it for waiver in known.policy.waivers for it in _waived(waiver, tables, known))
-    return (*declared, *waived)
+    today = known.now.date()
+    ended = (_ended(it.file, it.who, it.until, it.table, "waiver") for it in known.policy.waivers if it.until < today)
+    let_go = (it for declassified in known.policy.declassified for it in _declassified(declassified, tables, known))
+    return (*declared, *waived, *ended, *let_go)
 
 
 def _tables(known: Known) -> frozenset[str]:
@@ -81,6 +85,46 @@ def _waived(waiver: Waiver, tables: frozenset[str], known: Known) -> Iterator[Fi
         yield _finding(waiver.table, waiver.column, message, fix, waiver.file)
 
 
+def _declassified(it: Declassified, tables: frozenset[str], known: Known) -> Iterator[Finding]:
+    """Yield what is wrong with a declassification; never an ERROR, as the classes are then too high, not too low."""
+    table = it.target if it.target in tables else it.target.rpartition(".")[0]
+    if it.until < known.now.date():
+        yield _ended(it.file, it.who, it.until, table, "declassification")
+    subject = f"{it.file}: the declassification of {it.who} until {it.until} "
+    unknown = [*_unknown(it.source, "from", tables, known)]
+    if it.target not in tables:
+        unknown += _unknown(it.target, "to", tables, known)
+    for said, fix in unknown:
+        yield _warning(table, f"{subject}names {said}, so it holds for nothing", fix, it.file)
+    edges = {(str(edge.source), str(edge.target)) for edge in known.graph.edges}
+    if not unknown and (it.source, it.target) not in edges:
+        said = f"{subject}is about an edge from {it.source} to {it.target} that no standing run has"
+        yield _warning(table, f"{said}, so it holds for nothing", "correct from and to, or take it out", it.file)
+
+
+def _unknown(name: str, key: str, tables: frozenset[str], known: Known) -> Iterator[tuple[str, str]]:
+    """Yield what is unknown of a column ``schema.table.column``, and the fix."""
+    # the longest table that it begins with: a column may be nested
+    table = max((it for it in tables if name.startswith(f"{it}.")), key=len, default=None)
+    if table is None:
+        told = name.rpartition(".")[0]
+        yield f"a table {told} that nothing knows", _meant(told, tables, lambda it: _line(key, f"{it}.…"))
+        return
+    columns, column = _columns(table, known), name.removeprefix(f"{table}.")
+    if columns is not None and column not in columns:
+        yield f"a column {column} that {table} has not", _meant(column, columns, lambda it: _line(key, f"{table}.{it}"))
+
+
+def _line(key: str, name: str) -> str:
+    return f"{key} = {quoted(name)}"
+
+
+def _ended(file: str, who: str, until: date, table: str, what: str) -> Finding:
+    message = f"{file}: the {what} of {who} ended on {until}, so it holds for nothing any more"
+    fix = "look at it again and give it a new day, or take it out"
+    return _warning(table, message, fix, file)
+
+
 def _setting(key: str) -> Callable[[str], str]:
     return lambda name: f"{key} = {quoted(name)}"
 
@@ -98,10 +142,15 @@ def _finding(table: str, column: str | None, message: str, fix: str, file: str) 
     return Finding(NAME, Severity.ERROR, table, column, message, fix, decided_by=file)
 
 
+def _warning(table: str, message: str, fix: str, file: str) -> Finding:
+    return Finding(NAME, Severity.WARN, table, None, message, fix, decided_by=file)
+
+
 RULE = Rule(
     name=NAME,
     severity=Severity.ERROR,
     blocking=False,
-    description="Every table and column that metadata.toml names exists, and every rule and table that a waiver names.",
+    description="Every table and column that metadata.toml names exists, and every rule, table and edge that "
+    "waivers.toml names; none of its days is past.",
     find=find,
 )

@@ -165,7 +165,8 @@ def test_a_run_without_end_dangles_after_a_day(known: Tell) -> None:
     assert (finding.severity, finding.table, finding.decided_by) == (Severity.ERROR, "w.t", "run r")
     assert (
         finding.message
-        == "job w.t began at 2026-08-31 11:00 UTC and has sent neither an end nor a sign of life for more than 24 hours"
+        == "job w.t is ABANDONED: it began at 2026-08-31 11:00 UTC and has sent neither an end nor a sign of life for more "
+        "than 24 hours"
     )
     assert found("dangling_run", known(events=(event("START", NOON - timedelta(hours=23)),))) == ()
 

@@ -9,7 +9,8 @@ import pytest
 from governance.dataset import Dataset
 from governance.errors import HeadwaterError, UnknownField
 from governance.events.model import Event
-from governance.history import history, moment_of, parse_moment
+from governance.history import attempts, history, moment_of, parse_moment
+from governance.report.history import history_dict, history_markdown, history_text
 from governance.runs import read_runs
 from governance.telling import read_graph
 
@@ -72,3 +73,23 @@ def test_an_instant_is_read_with_its_zone_and_as_utc_without() -> None:
     assert parse_moment("2026-10-01T02:00:00+02:00") == datetime(2026, 10, 1, tzinfo=UTC)
     with pytest.raises(HeadwaterError, match=r"'last week' is no instant; write 2026-10-01"):
         parse_moment("last week")
+
+
+def test_runs_that_did_not_complete_are_shown_with_their_state(nights: list[Event], event: Say) -> None:
+    started = event("START", "j", "2026-10-05T02:00:00Z", run="night 5", writes=["b.b"])
+    runs = read_runs([*nights, started])
+    now = datetime(2026, 10, 5, 3, tzinfo=UTC)
+
+    tried = attempts(runs, TABLE, now)
+    later = attempts(runs, TABLE, datetime(2026, 10, 7, tzinfo=UTC))
+
+    assert [(it.run.run_id, it.state) for it in tried] == [("night 3", "FAIL"), ("night 5", "START")]
+    assert [it.state for it in later] == ["FAIL", "ABANDONED"]
+    past = history(runs, TABLE)
+    entries = history_dict(past, later)
+    assert [it["state"] for it in entries] == ["COMPLETE", "COMPLETE", "FAIL", "COMPLETE", "ABANDONED"]
+    assert entries[-1]["ended"] is None
+    for text in (history_text(past, later), history_markdown(past, later)):
+        assert "ABANDONED" in text
+        assert "began 2026-10-05 02:00:00; unknown what it wrote" in text
+    assert history_text((), ()) == "no run among the events that were read wrote it"

@@ -9,7 +9,7 @@ import pytest
 from governance.errors import PipelineError
 from governance.events.model import Event
 from governance.graph import graph_of
-from governance.policy import ExternalJob, Policy, Waiver
+from governance.policy import Declassified, ExternalJob, Policy, Waiver
 from governance.rules import RULES, Known, check
 from governance.rules.finding import Finding, Severity
 from governance.runs import read_runs
@@ -115,3 +115,51 @@ def test_a_waiver_may_be_of_a_table_a_column_a_job_and_the_whole_platform(policy
     jobs = (ExternalJob("airflow", "crm.export", timedelta(days=1)),)
 
     assert found(policy_of({}, waivers=waivers, external_jobs=jobs)) == ()
+
+
+EDGE = "job marketing.audience: crm.learners\nemail: crm.learners.address IDENTITY\n*: crm.learners.learner_id FILTER\n"
+
+
+def declassified(source: str, target: str, until: date = date(2026, 12, 31)) -> Declassified:
+    return Declassified(source, target, "internal", "hashed", "dpo@example.com", until)
+
+
+@pytest.mark.parametrize("target", ["marketing.audience.email", "marketing.audience"])
+def test_a_declassification_of_an_edge_is_none(policy_of: PolicyOf, told: Told, target: str) -> None:
+    source = "crm.learners.address" if target.endswith("email") else "crm.learners.learner_id"
+
+    assert found(policy_of({}, declassified=(declassified(source, target),)), told(EDGE)) == ()
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "said", "fix"),
+    [
+        ("crm.learners.adress", "marketing.audience.email", "a column adress", 'from = "crm.learners.address"'),
+        ("crm.lerners.address", "marketing.audience.email", "a table crm.lerners", 'from = "crm.learners.…"'),
+        ("crm.learners.address", "marketing.audience.emial", "a column emial", 'to = "marketing.audience.email"'),
+        ("crm.learners.learner_id", "marketing.audience.email", "no standing run has", "correct from and to"),
+    ],
+)
+def test_a_declassification_that_holds_for_nothing_is_a_warning(
+    policy_of: PolicyOf, told: Told, *, source: str, target: str, said: str, fix: str
+) -> None:
+    (finding,) = found(policy_of({}, declassified=(declassified(source, target),)), told(EDGE))
+
+    assert finding.severity is Severity.WARN
+    assert finding.table == "marketing.audience"
+    assert said in finding.message
+    assert fix in finding.fix
+
+
+def test_what_is_past_its_day_is_a_warning(policy_of: PolicyOf, told: Told) -> None:
+    over = date(2026, 9, 30)
+    edge = declassified("crm.learners.address", "marketing.audience.email", over)
+    waiver = Waiver("missing_run", "crm.learners", None, "reason", "dpo@example.com", over)
+
+    findings = found(policy_of({}, declassified=(edge,), waivers=(waiver,)), told(EDGE))
+
+    assert {it.severity for it in findings} == {Severity.WARN}
+    assert sorted(it.message.partition(": ")[2] for it in findings) == [
+        "the declassification of dpo@example.com ended on 2026-09-30, so it holds for nothing any more",
+        "the waiver of dpo@example.com ended on 2026-09-30, so it holds for nothing any more",
+    ]
