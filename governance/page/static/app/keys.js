@@ -38,7 +38,7 @@ export function listenKeys({ store, view, search, does }) {
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || byId('help').open) return;
     if (event.key === 'Escape') { store.set({ selected: null }); return; }
-    if (event.target.closest('input:not([type="checkbox"]), select, textarea')) return;
+    if (event.target.closest('input:not([type="checkbox"], [type="range"]), select')) return;
     const act = { '/': () => search.focus(), '?': showHelp, ...does }[event.key];
     if (!act) return;
     event.preventDefault();

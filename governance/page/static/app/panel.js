@@ -113,7 +113,8 @@ function dagsterLink(doc, { asset }) {
 
 function findingsPart(page, findings) {
   if (!findings.length) return null;
-  return part('Findings', findings.length, longList(findings, (finding) => findingItem(page, finding), 10, { class: 'findings' }));
+  const list = longList(findings, (finding) => findingItem(page, finding), 10, { class: 'findings' });
+  return make('details', { class: 'found', open: findings.length <= 2 }, make('summary', {}, counting(findings.length, 'finding')), list);
 }
 
 function resultParts(page) {

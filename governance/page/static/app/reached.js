@@ -4,44 +4,61 @@ import { fieldLink, part, placeLink } from './words.js';
 
 /** The sections on where it leads to and where it comes from, as the mode asks. */
 export function reachedParts(page, result, mode) {
-  const down = [
-    part('Changes values of', result.values.size, byTable(page, result.values, result.hops, 'No column takes its value from this.')),
-    part('Changes rows or steers', result.population.size, byTable(page, result.population, result.hops, 'No column changes with rows that this decides.')),
-    part('Tables whose rows change', result.tables.size, tables(page, result.tables, 'No table’s rows depend on this.')),
+  const down = () => group('Downstream', 'Nothing: no column and no table is known to depend on it.', [
+    columnsReached(page, 'value', 'Values change', result.values),
+    columnsReached(page, 'population', 'Rows change, or it is steered', result.population),
+    rowsReached(page, 'Tables whose rows change', result.tables),
     unknownPart(page, 'Unknown, for want of column lineage', result.unknown, result.unknownTables),
-  ];
-  const up = [
-    part('Takes its value from', result.upValues.size, byTable(page, result.upValues, result.hops, 'From no other column.')),
-    part('Rows decided or steered by', result.upPopulation.size, byTable(page, result.upPopulation, result.hops, 'By no other column.')),
-    part('Tables whose rows it follows', result.upTables.size, tables(page, result.upTables, 'None.')),
-    unknownPart(page, 'Unknown upstream', new Set(), result.upUnknownTables),
-  ];
-  const [impact, trace] = [down, up].map((parts) => parts.filter(Boolean));
-  return { impact: [group('Downstream', 'value', impact)], trace: [group('Upstream', 'value', trace)] }[mode] ?? [group('Downstream', 'down', impact), group('Upstream', 'up', trace)];
+  ]);
+  const up = () => group('Upstream', 'Nothing: it comes from no column or table that is known here.', [
+    columnsReached(page, 'value', 'Its value comes from', result.upValues),
+    columnsReached(page, 'population', 'Its rows or steering come from', result.upPopulation),
+    rowsReached(page, 'Tables whose rows it follows', result.upTables),
+    unknownPart(page, 'Unknown, for want of column lineage', new Set(), result.upUnknownTables),
+  ]);
+  return [...(mode === 'trace' ? [] : [down()]), ...(mode === 'impact' ? [] : [up()])];
 }
 
-function group(title, className, parts) {
-  return make('div', { class: `reached ${className}` }, make('h2', {}, title), ...parts);
+function group(title, none, parts) {
+  const shown = parts.filter(Boolean);
+  return make('div', { class: 'reached' }, make('h2', {}, title), ...(shown.length ? shown : [make('p', { class: 'none' }, none)]));
+}
+
+function columnsReached(page, touch, title, ids) {
+  return ids.size ? marked(touch, part(title, ids.size, byTable(page, ids, page.result.hops))) : null;
+}
+
+function rowsReached(page, title, datasets) {
+  return datasets.size ? marked('population', part(title, datasets.size, tables(page, datasets))) : null;
+}
+
+function marked(touch, section) {
+  section.classList.add(touch);
+  return section;
 }
 
 /** One sentence for those who do not see the graph. */
 export function summaryOf(page, result, mode) {
   const subject = page.names.nameOf(result.start);
-  const tablesOf = (sets) => new Set(sets.flatMap((ids) => [...ids].map((id) => page.doc.datasetOf[id])));
-  const down = [counting(result.values.size, 'column') + ' by value', `${result.population.size.toLocaleString('en')} by rows`,
-    `in ${counting(new Set([...tablesOf([result.values, result.population]), ...result.tables]).size, 'table')}`];
-  const unknown = result.unknown.size + result.unknownTables.size;
-  if (unknown) down.push(`${unknown.toLocaleString('en')} unknown`);
-  const up = [counting(result.upValues.size, 'column') + ' by value', `${result.upPopulation.size.toLocaleString('en')} by rows`];
-  const said = [];
-  if (mode !== 'trace') said.push(`reaches ${down.join(', ')}`);
-  if (mode !== 'impact') said.push(`comes from ${up.join(', ')}`);
+  const datasetsOf = (...sets) => sets.flatMap((ids) => [...ids].map((id) => page.doc.datasetOf[id]));
+  const down = counts(result.values, result.population,
+    [...datasetsOf(result.values, result.population), ...result.tables], result.unknown.size + result.unknownTables.size);
+  const up = counts(result.upValues, result.upPopulation,
+    [...datasetsOf(result.upValues, result.upPopulation), ...result.upTables], result.upUnknownTables.size);
+  const said = [...(mode === 'trace' ? [] : [`reaches ${down}`]), ...(mode === 'impact' ? [] : [`comes from ${up}`])];
   return `${subject} ${said.join('; ')}.`;
 }
 
+function counts(values, population, datasets, unknown) {
+  const said = [
+    values.size && `${counting(values.size, 'column')} by value`, population.size && `${population.size.toLocaleString('en')} by rows`,
+    datasets.length && counting(new Set(datasets).size, 'table'), unknown && `${unknown.toLocaleString('en')} unknown`,
+  ];
+  return said.filter(Boolean).join(', ') || 'nothing that is known';
+}
+
 /** Columns under their tables, the nearest table first, each with its owner. */
-function byTable(page, ids, hops, none) {
-  if (!ids.size) return make('p', { class: 'none' }, none);
+function byTable(page, ids, hops) {
   const byDataset = new Map();
   for (const id of ids) {
     const d = page.doc.datasetOf[id];
@@ -55,8 +72,7 @@ function byTable(page, ids, hops, none) {
     longList(list.sort((a, b) => a - b), (id) => make('li', {}, fieldLink(page, id, false)), 30, { class: 'columns' })), 20, { class: 'tables' });
 }
 
-function tables(page, datasets, none) {
-  if (!datasets.size) return make('p', { class: 'none' }, none);
+function tables(page, datasets) {
   return longList([...datasets].sort((a, b) => a - b), (d) => make('li', {}, tableLine(page, d)), 30, { class: 'tables' });
 }
 
@@ -67,5 +83,5 @@ function tableLine(page, d) {
 
 function unknownPart(page, title, fields, datasets) {
   if (!fields.size && !datasets.size) return null;
-  return part(title, fields.size + datasets.size, datasets.size ? tables(page, datasets, '') : null, fields.size ? byTable(page, fields, () => null, '') : null);
+  return marked('unknown', part(title, fields.size + datasets.size, datasets.size ? tables(page, datasets) : null, fields.size ? byTable(page, fields, () => null) : null));
 }

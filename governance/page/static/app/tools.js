@@ -19,7 +19,8 @@ export function createTools(doc, store, does) {
   byId('tools').append(
     ...choices.map((it) => it.label), ...switches.map((it) => it.label),
     menu('Edges', make('fieldset', {}, make('legend', {}, 'Kinds of edges that are followed'), ...kinds.map((it) => it.label)),
-      button('All kinds', () => store.set({ kinds: null }))),
+      button('All kinds', () => store.set({ kinds: null }))));
+  byId('acts').append(
     menu('View', button('Fold all', does.fold), button('As it opened', does.unfold), theme.label),
     menu('Export', button('Picture (SVG)', does.svg), button('Picture (PNG)', does.png), button('Data (JSON)', does.json)),
     button('Panel', does.panel, { id: 'panel', 'aria-controls': 'side', 'aria-expanded': 'true' }),
@@ -73,14 +74,14 @@ function menu(title, ...content) {
 function closeMenus() {
   const open = () => document.querySelectorAll('details.menu[open]');
   document.addEventListener('pointerdown', (event) => { for (const it of open()) if (!it.contains(event.target)) it.open = false; });
-  byId('tools').addEventListener('keydown', (event) => {
+  byId('top').addEventListener('keydown', (event) => {
     const it = event.target.closest('details.menu[open]');
     if (event.key !== 'Escape' || !it) return;
     event.stopPropagation();
     it.open = false;
     it.querySelector('summary').focus();
   });
-  byId('tools').addEventListener('toggle', ({ target }) => {
+  byId('top').addEventListener('toggle', ({ target }) => {
     if (target.open) for (const it of open()) if (it !== target) it.open = false;
   }, true);
 }
