@@ -35,7 +35,7 @@ def runs(path: Path) -> list[int]:
     return [int(found.run.run_id[-12:]) for found in read_events(path).events]
 
 
-def test_torn_glued_and_malformed_lines_are_read_around(tmp_path: Path) -> None:
+def test_n06_torn_glued_and_malformed_lines_are_read_around(tmp_path: Path) -> None:
     lines = [
         line(1),
         line(2) + line(3),

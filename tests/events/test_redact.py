@@ -139,7 +139,7 @@ def test_an_error_of_sql_that_cannot_be_tokenised_keeps_its_kind_alone() -> None
 
 
 @pytest.mark.parametrize("sql", SECRETIVE)
-def test_no_event_holds_a_secret_and_columns_keep_their_names(
+def test_n24_no_event_holds_a_secret_and_columns_keep_their_names(
     store: EventStore, sql: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("THE_SECRET", HIDDEN)

@@ -97,7 +97,7 @@ def test_a_run_dated_ahead_of_the_stores_clock_still_ends_once(tmp_path: Path) -
     assert store.end(abort_event(run(0), NIGHT, "x")) is False
 
 
-def test_an_append_after_a_torn_tail_begins_a_new_line(store: EventStore) -> None:
+def test_n06_an_append_after_a_torn_tail_begins_a_new_line(store: EventStore) -> None:
     store.append(start_event(run(0), NIGHT, [], []))
     (file,) = store.files()
     with file.open("ab") as torn:

@@ -113,14 +113,14 @@ def test_with_nothing_known_all_is_green(instance: DagsterInstance) -> None:
     assert red(result) == set()
 
 
-def test_a_blocking_error_stops_what_is_downstream(instance: DagsterInstance) -> None:
+def test_n12_a_blocking_error_stops_what_is_downstream(instance: DagsterInstance) -> None:
     result = run(instance, [rule("understated", "shop.first", blocking=True)])
     assert not result.success
     assert built(result) == {"first"}
     assert red(result) == {("first", "understated", "ERROR")}
 
 
-def test_a_warning_and_an_error_that_does_not_block_let_it_run(instance: DagsterInstance) -> None:
+def test_n12_a_warning_and_an_error_that_does_not_block_let_it_run(instance: DagsterInstance) -> None:
     result = run(instance, [rule("undeclared", "shop.first", severity=Severity.WARN), rule("missing", "shop.first")])
     assert result.success
     assert built(result) == {"first", "second"}
@@ -133,7 +133,7 @@ def test_a_finding_on_one_table_leaves_the_others_alone(instance: DagsterInstanc
     assert red(result) == {("second", "understated", "ERROR")}
 
 
-def test_a_check_of_an_asset_that_failed_is_not_its_old_green(instance: DagsterInstance) -> None:
+def test_n12_a_check_of_an_asset_that_failed_is_not_its_old_green(instance: DagsterInstance) -> None:
     @asset(key=["shop", "first"])
     def broken() -> None:
         raise ValueError("no")
@@ -174,7 +174,7 @@ def test_every_finding_stands_in_exactly_one_place(tables: set[str]) -> None:
     assert sum(int(str(count)) for count in counts) == len(tables)
 
 
-def test_a_job_over_an_external_asset_runs_its_check_once(instance: DagsterInstance) -> None:
+def test_n13_a_job_over_an_external_asset_runs_its_check_once(instance: DagsterInstance) -> None:
     checks = build_checks(["shop.first"], says_nothing, [rule("unaccounted", "shop.copy")])
     downstream = define_asset_job(
         "n13", AssetSelection.assets(["shop", "first"]) | AssetSelection.checks_for_assets(PLATFORM)

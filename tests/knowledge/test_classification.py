@@ -103,7 +103,7 @@ def test_a_declaration_lower_than_the_input_is_not_passed_on(told: Told, policy_
     assert classes(propose(graph, policy_of({"a.a.x": "personal", "b.b.x": "public"})))["c.c.x"] == "personal"
 
 
-def test_masking_aggregates_and_conditions_never_lower(told: Told, policy_of: PolicyOf) -> None:
+def test_n21_masking_aggregates_and_conditions_never_lower(told: Told, policy_of: PolicyOf) -> None:
     outputs = (
         "greatest: a.a.ssn AGGREGATION\ncounted: a.a.ssn AGGREGATION masked\nhashed: a.a.ssn TRANSFORMATION masked\n"
         "missing: a.a.ssn CONDITIONAL\n"
@@ -116,7 +116,9 @@ def test_masking_aggregates_and_conditions_never_lower(told: Told, policy_of: Po
     assert [it.classification for it in propose(graph, policy, ["DIRECT"]).values()] == ["sensitive"] * 3 + ["public"]
 
 
-def test_removing_a_class_takes_what_was_derived_and_leaves_what_was_declared(told: Told, policy_of: PolicyOf) -> None:
+def test_n19_removing_a_class_takes_what_was_derived_and_leaves_what_was_declared(
+    told: Told, policy_of: PolicyOf
+) -> None:
     graph = build_graph(
         told(
             "job b.b: a.a\nx: a.a.x IDENTITY\nhand: a.a.x IDENTITY\n"

@@ -70,8 +70,7 @@ def graph_of(events: list[Event], versions: tuple[SchemaVersion, ...]) -> Graph:
     return read_graph(events, schemas={TABLE: versions})
 
 
-def test_rename_drop_and_add_again(event: Say, output: Shape) -> None:
-    """N17."""
+def test_n17_rename_drop_and_add_again(event: Say, output: Shape) -> None:
     old = copy(event, output, "mail", 2)
     before = graph_of([old], MADE_AGAIN[:1])
     renamed = graph_of([old], RENAMED)

@@ -1,6 +1,7 @@
-"""Situations from public reports, each with its right outcome, told by the events of foreign producers.
+"""Situations from public reports, by their numbers; each is a test whose name begins with its number.
 
-Those of the emitter, the store, Dagster, the catalog and redaction are tests of those rooms.
+Those about graphs and runs stand here. Those about the store, Dagster, the catalog and redaction are real processes and
+files, and stand with the tests of those rooms; the last test here finds each of them.
 """
 
 import json
@@ -227,3 +228,31 @@ def test_n23_the_same_order_for_every_hash_seed(tmp_path: Path) -> None:
         ).stdout
 
     assert len({answer(seed) for seed in ("1", "2")}) == 1
+
+
+SCENARIOS = {
+    "n01": "a run that never ends",
+    "n02": "a failure reported as success",
+    "n03": "lineage in one event of two",
+    "n04": "a RUNNING event with nothing to say",
+    "n06": "torn or joined lines in the event file",
+    "n08": "a time without zone",
+    "n09": "one table under two names",
+    "n11": "success with no lineage",
+    "n12": "a check failed and downstream ran",
+    "n13": "a check silently skipped",
+    "n14": "lineage to assets that do not exist",
+    "n16": "two writers",
+    "n17": "rename, drop and add again",
+    "n19": "removal of a class is not symmetric",
+    "n21": "aggregation is not masking",
+    "n23": "impact that would stop early",
+    "n24": "secrets and personal data in SQL",
+}
+
+
+@pytest.mark.parametrize("number", SCENARIOS, ids=lambda it: f"{it.upper()} {SCENARIOS[it]}")
+def test_each_scenario_is_a_test_by_its_number(number: str) -> None:
+    texts = (file.read_text() for file in Path(__file__).parents[1].rglob("test_*.py"))
+
+    assert any(f"def test_{number}_" in text for text in texts)

@@ -116,7 +116,7 @@ def test_a_scheduled_run_bears_its_scheduled_time(shop: Project) -> None:
     assert events(shop)[0]["run"]["facets"]["nominalTime"]["nominalStartTime"] == tick.isoformat()
 
 
-def test_a_pipeline_that_cannot_be_read_loads_says_so_and_fails(shop: Project) -> None:
+def test_n11_a_pipeline_that_cannot_be_read_loads_says_so_and_fails(shop: Project) -> None:
     file = shop.pipelines[0] / "mart" / "buyers.sql"
     file.write_text("-- description: <b>Bold</b>\ncreate table mart.buyers as select emial from crm.people", "utf-8")
     described = specs(shop)[BUYERS].description or ""

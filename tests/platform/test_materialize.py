@@ -223,7 +223,7 @@ def test_terminate_after_the_commit_sends_complete_for_the_data_is_there(platfor
     assert published(platform.catalog, "mart.buyers")[-1].run_id == run(1).attempt.run_id
 
 
-def test_a_commit_whose_answer_was_lost_sends_complete(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_n16_a_commit_whose_answer_was_lost_sends_complete(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> None:
     buyers(platform)
     real = type(platform.catalog).commit_table
 
@@ -332,7 +332,7 @@ def test_a_run_whose_table_changes_meanwhile_computes_again(platform: Platform) 
     assert len(rows(platform, "mart.days")) == 2
 
 
-def test_runs_of_one_pipeline_at_once_all_complete_and_double_nothing(platform: Platform) -> None:
+def test_n16_runs_of_one_pipeline_at_once_all_complete_and_double_nothing(platform: Platform) -> None:
     def one(number: int) -> int:
         with open_catalog(platform.project) as own:
             return materialize(

@@ -12,7 +12,7 @@ def lineage(*fields: OutputField, rows: tuple[InputField, ...] = (), inputs: tup
     return ColumnLineage("m.t", fields, rows, inputs)
 
 
-def test_only_direct_inputs_that_are_assets_are_dagsters_column_lineage() -> None:
+def test_n14_only_direct_inputs_that_are_assets_are_dagsters_column_lineage() -> None:
     found = lineage(
         OutputField(
             "a",

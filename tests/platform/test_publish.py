@@ -152,7 +152,7 @@ def test_an_append_goes_by_position_into_the_declared_columns(catalog: Catalog) 
 
 
 @pytest.mark.parametrize("kind", ["replace", "append", "create"])
-def test_a_run_that_planned_on_an_older_table_conflicts_and_writes_nothing(catalog: Catalog, kind: str) -> None:
+def test_n16_a_run_that_planned_on_an_older_table_conflicts_and_writes_nothing(catalog: Catalog, kind: str) -> None:
     data = pa.table({"a": [1]})
     if kind != "create":
         put(catalog, "s.t", data)
