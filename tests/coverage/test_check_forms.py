@@ -2,9 +2,11 @@
 
 import json
 from datetime import date
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from jsonschema import Draft4Validator
 
 from governance.policy import Waiver
 from governance.report.check import FORMATS
@@ -83,6 +85,19 @@ def test_sarif() -> None:
     assert places[2]["region"] == {"startLine": 3}
     assert run["results"][1]["locations"][0]["logicalLocations"][0]["fullyQualifiedName"] == "x.x"
     assert ["suppressions" in result for result in run["results"]] == [False, False, False, True]
+
+
+@pytest.mark.parametrize("table", ["w.t", ODD, "a b/c.ü"])
+def test_sarif_is_valid_by_its_schema(table: str) -> None:
+    schema = json.loads((Path(__file__).parents[1] / "fixtures" / "sarif" / "sarif-2.1.0.json").read_text())
+    validator = Draft4Validator(schema, format_checker=Draft4Validator.FORMAT_CHECKER)
+    found = Outcome(RULES[1], (finding(table=table, decided_by="a b.sql:3"), finding(table=table, message="")))
+
+    for outcomes in (OUTCOMES, (), (found,)):
+        log = json.loads(FORMATS["sarif"](outcomes, {table: "pipelines/a b#ü.sql"}))
+        assert list(validator.iter_errors(log)) == []
+    # the schema is one that refuses
+    assert list(validator.iter_errors({"version": "2.1.0", "runs": [{"results": []}]}))
 
 
 def test_a_sarif_result_keeps_its_fingerprint_when_its_words_change() -> None:
