@@ -9,7 +9,11 @@ import { createZoom } from './zoom.js';
 import { endOf, neighbourOf } from './neighbour.js';
 import { svgFile } from './svgtext.js';
 import { svg } from './svg.js';
+import { reach } from './walk.js';
 import { HEAD_HEIGHT, LINE_HEIGHT, lineMiddle } from './measure.js';
+
+const MUCH = 5000;
+const PAUSE = 300;
 
 /** A view on `canvas`, an svg element.
  *
@@ -56,11 +60,20 @@ async function show(view, graph, state) {
     const laid = await view.layout({ doc: graph.doc, boxes, ends: places.ends, bundles }, aspect);
     if (!laid || asked !== view.asked) return false;
     view.drawn = asked;
+    const first = !view.drawing;
     draw(view, { graph, state, boxes, places, bundles, placed: laid.boxes, routes: laid.routes });
+    if (first) warm(graph);
     return true;
   } finally {
     if (asked === view.asked) view.canvas.setAttribute('aria-busy', 'false');
   }
+}
+
+/** Walks once while nobody waits: where there is much to walk, the first click then meets compiled code. */
+function warm(graph) {
+  if (graph.doc.fieldCount < MUCH) return;
+  const start = { dataset: graph.doc.datasetOf[0], field: 0 };
+  setTimeout(() => reach(graph, start, { direction: 'both' }), PAUSE);
 }
 
 function draw(view, picture) {

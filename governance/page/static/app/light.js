@@ -19,30 +19,28 @@ export function lightDrawing(drawing, result) {
   lit[0]?.parentNode?.append(...lit);
 }
 
-/** How each field and each table's rows are touched: a word, or null. */
+/** How each field is touched (an entry of LIT), how many of each dataset by value (at 2 d) and by population (at
+ * 2 d + 1), and which tables' rows are. */
 function touchOf({ doc }, result) {
   const fields = new Uint8Array(doc.fieldCount);
-  const set = (ids, lit) => { for (const id of ids) if (!fields[id] || lit < fields[id]) fields[id] = lit; };
-  set(result.unknown, LIT.unknown);
-  set(result.population, LIT.population);
-  set(result.upPopulation, LIT.population);
-  set(result.values, LIT.value);
-  set(result.upValues, LIT.value);
+  const counts = new Int32Array(2 * doc.datasets.length);
+  const { datasetOf } = doc;
+  const set = (ids, lit, place) => {
+    for (const id of ids) {
+      if (fields[id]) continue;
+      fields[id] = lit;
+      if (place !== null) counts[2 * datasetOf[id] + place] += 1;
+    }
+  };
+  // the strongest word first: it stands
+  for (const ids of [result.values, result.upValues]) set(ids, LIT.value, 0);
+  for (const ids of [result.population, result.upPopulation]) set(ids, LIT.population, 1);
+  set(result.unknown, LIT.unknown, null);
   const rows = new Set([...result.tables, ...result.upTables]);
   const unknown = new Set([...result.unknownTables, ...result.upUnknownTables]);
   const { dataset, field } = result.start;
   const start = field === null ? -1 : doc.firstField[dataset] + field;
-  return { fields, counts: countsOf(doc, fields), rows, unknown, start, whole: field === null };
-}
-
-/** How many fields of each dataset are reached by value (at 2 d) and by population (at 2 d + 1). */
-function countsOf(doc, fields) {
-  const counts = new Int32Array(2 * doc.datasets.length);
-  for (let id = 0; id < fields.length; id += 1) {
-    if (fields[id] === LIT.value) counts[2 * doc.datasetOf[id]] += 1;
-    else if (fields[id] === LIT.population) counts[2 * doc.datasetOf[id] + 1] += 1;
-  }
-  return counts;
+  return { fields, counts, rows, unknown, start, whole: field === null };
 }
 
 function lightBox(box, { element, lines }, touched, result) {
