@@ -30,7 +30,11 @@ def declared_members(column: Column, rules: Rules) -> Mapping[str, Column] | Non
     if not parts:
         return None
     deps = moved(column.deps, TRANSFORMATION)
-    columns = (
-        Column(part.name, rules.fold(part.name, None), deps, None, part.args["kind"].sql(rules.name)) for part in parts
-    )
+    columns = [Column(part.name, rules.fold(part.name, None), deps, None, _type(part, rules)) for part in parts]
     return {member.key: member for member in columns}
+
+
+def _type(part: exp.Expr, rules: Rules) -> str:
+    """Return a member's type, "" where the declaration names the member alone."""
+    kind = part.args.get("kind")
+    return kind.sql(rules.name) if kind is not None else ""
