@@ -76,7 +76,7 @@ def test_the_data_is_the_document_and_what_is_selected(browser: Browser, tmp_pat
 
 
 def said(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """What both must say alike: of equally short paths each may tell another, and instants may be spelled otherwise."""
+    """What both must say alike: of equally short paths each may tell another."""
     lists = ("values", "population", "tables", "unknown")
     plain = {key: sorted(map(entry, answer[key])) for key in lists}
     rest = {key: answer[key] for key in ("start", "downstream", "change", "statement")}
@@ -84,10 +84,9 @@ def said(answer: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def entry(it: Mapping[str, Any]) -> tuple[Any, ...]:
-    path = it["path"]
-    assert len(path) == it["distance"]
-    ends = (path[0]["from"], path[-1]["to"]) if path else ()
-    return it.get("field", ""), it["dataset"], it["namespace"], it["distance"], tuple(it["edges"]), it["stale"], ends
+    assert len(it["path"]) == it["distance"]
+    how = tuple(it["edges"]), tuple(it["learned"])
+    return it.get("field", ""), it["dataset"], it["namespace"], it["distance"], *how, it["stale"]
 
 
 def starts(made: Mapping[str, Any]) -> Iterable[tuple[str, Dataset | Field]]:

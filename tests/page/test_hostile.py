@@ -96,7 +96,9 @@ def test_each_name_is_found_selected_and_linked(page: Page) -> None:
         assert page.locator("#details h2.subject bdi").text_content() == name
         assert page.locator("#notices .notice").count() == 0
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        assert page.evaluate("document.getElementById('side').scrollWidth <= document.getElementById('side').clientWidth")
+        assert page.evaluate(
+            "document.getElementById('side').scrollWidth <= document.getElementById('side').clientWidth"
+        )
 
 
 def test_search_shows_them_as_text(page: Page) -> None:
@@ -112,6 +114,7 @@ def test_search_shows_them_as_text(page: Page) -> None:
 def test_a_name_that_turns_the_line_turns_only_itself(page: Page) -> None:
     page.locator("#tab-findings").click()
     held = page.evaluate(
-        """() => [...document.querySelectorAll('#findings bdi')].every((it) => getComputedStyle(it).unicodeBidi === 'isolate')"""
+        """() => [...document.querySelectorAll('#findings bdi')].every(
+             (it) => getComputedStyle(it).unicodeBidi === 'isolate')"""
     )
     assert held

@@ -17,10 +17,6 @@ def page(browser: Browser, tmp_path: Path) -> Iterator[Page]:
         yield page
 
 
-
-
-
-
 def follow(page: Page, name: str, within: str = "#details") -> None:
     page.locator(within).get_by_role("link", name=name, exact=True).first.click()
     ready(page)

@@ -78,10 +78,8 @@ def _tell_sql(made: dict[str, Any]) -> None:
 
 
 @contextmanager
-def opened(
-    browser: Browser, folder: Path, made: dict[str, Any], target: str = "", **context: Any
-) -> Iterator[Page]:
-    """Open the page of ``made`` at ``#target``; an error in its scripts, or one that the policy makes, fails the test."""
+def opened(browser: Browser, folder: Path, made: dict[str, Any], target: str = "", **context: Any) -> Iterator[Page]:
+    """Open the page of ``made`` at ``#target``; an error of its scripts or of its policy fails the test."""
     file = folder / "page.html"
     file.write_text(report_html(made).text, "utf-8")
     within = browser.new_context(**({"viewport": {"width": 1280, "height": 800}} | context))

@@ -28,7 +28,6 @@ export function createDivider(changed) {
   });
   const show = (open) => {
     byId('side').hidden = !open;
-    divider.hidden = !open;
     byId('panel').setAttribute('aria-expanded', String(open));
     changed();
   };

@@ -36,55 +36,66 @@ function plainName(doc, { dataset, field }) {
   return field === null ? name : `${name}.${fields[field].name}`;
 }
 
-const rowsKey = (dataset) => `rows ${dataset}`;
-
-/** How each thing was first arrived at over what is lit as strongly as `most`: key (a field id, or rows) → {from, edge, flow}. */
-function pathsOf(graph, result, most) {
-  const { dataset, field } = result.start;
-  const first = graph.doc.firstField[dataset];
-  const starts = field === null ? [rowsKey(dataset), ...graph.doc.datasets[dataset].fields.map((_, i) => first + i)] : [first + field];
-  const came = new Map(starts.map((key) => [key, null]));
-  const queue = [...starts];
-  const see = (key, hop) => {
-    if (came.has(key)) return;
-    came.set(key, hop);
-    queue.push(key);
-  };
-  const lit = (it) => it !== LIT.none && it <= most;
-  for (let i = 0; i < queue.length; i += 1) stepsFrom(graph, result, queue[i], lit, see);
-  return came;
+/** A state on the way, as a key: a field or a dataset's rows, and whether it is reached as unknown. */
+function keyAt({ id, rows, unknown = false }) {
+  return `${unknown ? 'unknown ' : ''}${id === undefined ? `rows ${rows}` : id}`;
 }
 
-function stepsFrom(graph, result, key, lit, see) {
-  const { doc } = graph;
-  const isRows = typeof key === 'string';
-  const dataset = isRows ? Number(key.slice(5)) : doc.datasetOf[key];
-  each(graph.flowsFrom, dataset, (flow) => {
-    const untold = result.flows[flow] === LIT.unknown;
-    if (lit(result.flows[flow]) && (isRows || untold)) {
-      see(rowsKey(graph.flowTarget[flow]), { from: key, flow });
-      for (const gap of graph.writes[graph.flowWrite[flow]].gaps) see(gap, { from: key, flow });
+/** How each state is first arrived at over what is lit as strongly as `most`: {came: key → {from: key, hop}, or null where
+ * it began; arrived: key → all hops into a state that is unknown}. */
+function pathsOf(graph, result, most) {
+  const { dataset, field } = result.start;
+  const fieldsOf = (d) => Array.from({ length: graph.doc.firstField[d + 1] - graph.doc.firstField[d] }, (_, i) => ({ id: graph.doc.firstField[d] + i }));
+  const starts = field === null ? [{ rows: dataset }, ...fieldsOf(dataset)] : [{ id: graph.doc.firstField[dataset] + field }];
+  const came = new Map(starts.map((state) => [keyAt(state), null]));
+  const arrived = new Map();
+  const queue = [...starts];
+  const see = (from, state, hop) => {
+    const key = keyAt(state);
+    if (state.unknown) arrived.set(key, [...(arrived.get(key) ?? []), hop]);
+    if (came.has(key)) return;
+    // what changes along stands as near: a table's columns with its rows, a column's members with it
+    const along = state.id === undefined ? (state.unknown ? [] : fieldsOf(state.rows)) : (graph.doc.inner.get(state.id) ?? []).map((id) => ({ ...state, id }));
+    for (const it of [state, ...along]) {
+      if (came.has(keyAt(it))) continue;
+      came.set(keyAt(it), { from: keyAt(from), hop });
+      queue.push(it);
     }
+  };
+  for (let i = 0; i < queue.length; i += 1) stepsFrom(graph, result, queue[i], most, see);
+  return { came, arrived };
+}
+
+function stepsFrom(graph, result, from, most, see) {
+  const { doc } = graph;
+  const isRows = from.id === undefined;
+  const lit = (how) => how !== LIT.none && how <= most;
+  each(graph.flowsFrom, isRows ? from.rows : doc.datasetOf[from.id], (flow) => {
+    if (!lit(result.flows[flow])) return;
+    const rows = graph.flowTarget[flow];
+    const write = graph.writes[graph.flowWrite[flow]];
+    if (isRows) see(from, { rows, unknown: from.unknown }, { flow });
+    if (most < LIT.unknown || (isRows && from.unknown)) return;
+    if (!write.traced) see(from, { rows, unknown: true }, { flow });
+    else for (const id of write.gaps) see(from, { id, unknown: true }, { flow });
   });
   if (isRows) return;
-  for (const source of [key, ...related(doc, key)]) {
+  for (const source of [from.id, ...related(doc, from.id)]) {
     each(graph.edgesFrom, source, (edge) => {
-      if (!lit(result.edges[edge])) return;
-      const target = graph.target[edge];
-      see(target < 0 ? rowsKey(graph.into[edge]) : target, { from: key, edge });
-      // a column's members change along with it
-      for (const member of doc.inner.get(target) ?? []) see(member, { from: key, edge });
+      if (!lit(result.edges[edge]) || (!from.unknown && result.edges[edge] === LIT.unknown)) return;
+      const to = graph.target[edge] < 0 ? { rows: graph.into[edge] } : { id: graph.target[edge] };
+      see(from, { ...to, unknown: from.unknown }, { edge });
     });
   }
 }
 
-function entryOf(page, result, came, { id, dataset }, touch) {
+function entryOf(page, result, { came, arrived }, { id, dataset }, touch) {
   const { graph, doc } = page;
+  const unknown = touch === LIT.unknown;
+  const key = keyAt({ id, rows: dataset, unknown });
   const path = [];
-  // columns that change with their rows are reached as those are
-  let hop = came.get(came.has(id) ? id : rowsKey(dataset));
-  for (; hop; hop = came.get(hop.from)) path.unshift(hopOf(graph, hop));
-  const by = arriving(graph, result, id, dataset, touch);
+  for (let step = came.get(key); step; step = came.get(step.from)) path.unshift(hopOf(graph, step.hop));
+  const by = (unknown ? arrived.get(key) ?? [] : arriving(graph, result, id, dataset, touch)).map((hop) => hopOf(graph, hop));
   return {
     ...(id === undefined ? {} : { field: plainName(doc, placeOf(doc, id)) }),
     dataset: doc.datasets[dataset].name, namespace: doc.datasets[dataset].namespace, distance: path.length,
@@ -93,13 +104,14 @@ function entryOf(page, result, came, { id, dataset }, touch) {
   };
 }
 
-/** The lit hops that arrive at a field, or at a dataset's rows, with the touch that is asked for. */
+/** The lit hops that arrive at a field by value or population, or at a dataset's rows. */
 function arriving(graph, result, id, dataset, touch) {
   const hops = [];
-  if (id !== undefined) each(graph.edgesInto, id, (edge) => { if (result.edges[edge] && result.edges[edge] <= touch) hops.push(hopOf(graph, { edge })); });
+  const lit = (how) => how !== LIT.none && how <= touch;
+  if (id !== undefined) each(graph.edgesInto, id, (edge) => { if (lit(result.edges[edge])) hops.push({ edge }); });
   if (touch === LIT.value) return hops;
-  each(graph.rowEdgesInto, dataset, (edge) => { if (result.edges[edge] && result.edges[edge] <= touch) hops.push(hopOf(graph, { edge })); });
-  each(graph.flowsInto, dataset, (flow) => { if (result.flows[flow] && result.flows[flow] <= touch) hops.push(hopOf(graph, { flow })); });
+  each(graph.rowEdgesInto, dataset, (edge) => { if (lit(result.edges[edge])) hops.push({ edge }); });
+  each(graph.flowsInto, dataset, (flow) => { if (lit(result.flows[flow])) hops.push({ flow }); });
   return hops;
 }
 
