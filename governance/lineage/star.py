@@ -7,6 +7,7 @@ from sqlglot import exp
 from governance.errors import LimitExceeded, UnknownColumn, UnknownTable, UnparsableSql, UnreadConstruct
 from governance.lineage.columns import Column, Relation
 from governance.lineage.edges import JOIN, TRANSFORMATION, add, moved
+from governance.lineage.names import identifier
 from governance.lineage.patterns import PATTERNS, compiled, ilike, test_of
 from governance.lineage.scope import Scope
 from governance.lineage.session import MAX_COLUMNS
@@ -183,7 +184,7 @@ def _edited(scope: Scope, star: exp.Expr, columns: list[Column]) -> list[Column]
     key = scope.session.key
     excluded = {key(_identifier(tree)): tree for tree in star.args.get("except_") or ()}
     replaced = {key(_aliased(scope, tree)): tree for tree in star.args.get("replace") or ()}
-    renamed = {key(_identifier(tree.args["this"])): _aliased(scope, tree) for tree in star.args.get("rename") or ()}
+    renamed = {key(identifier(tree)): _aliased(scope, tree) for tree in star.args.get("rename") or ()}
     if not (excluded or replaced or renamed):
         return columns
     present = {column.key for column in columns}

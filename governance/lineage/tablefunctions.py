@@ -6,7 +6,7 @@ from governance.lineage.aliases import alias_of, aliases_of, renamed, use
 from governance.lineage.columns import Columns, ListedColumns, Relation, UnknownColumns
 from governance.lineage.files import READERS, read_file
 from governance.lineage.generators import generated
-from governance.lineage.naming import function_name
+from governance.lineage.printers import function_name
 from governance.lineage.scope import Scope
 
 
