@@ -20,7 +20,7 @@ from governance.runs import Run, read_declared, read_runs
 from governance.telling import told
 
 if TYPE_CHECKING:
-    from governance.events.arrays import Light
+    from governance.events.light_store import Light
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def read_stored(path: Path, spellings: Mapping[str, Spelling], schemas: Schemas)
     if not path.is_dir() or not read_manifest(path).days:
         reading = read_events(path)
         return Stored(reading.events, reading.problems, spellings, schemas)
-    from governance.events.arrays import read_light_store  # noqa: PLC0415  # pyarrow is slow to start
+    from governance.events.light_store import read_light_store  # noqa: PLC0415  # pyarrow is slow to start
 
     def odd(events: Iterable[Event]) -> frozenset[Dataset]:
         read = tuple(events)

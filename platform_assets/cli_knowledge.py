@@ -16,8 +16,6 @@ from governance.errors import EventStoreError, HeadwaterError
 from governance.project import Project, find_project
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from governance.events.model import Event
     from governance.events.pieces import Problem
     from governance.graph import Graph
@@ -146,7 +144,7 @@ def propose(*, events: Path | None, write: bool, form: str) -> None:
     from governance.report.proposals import proposals_dict, proposals_markdown, proposals_text
 
     project = find_project()
-    graph, policy = _known(project, events, None)
+    graph, policy = _known(project, events)
     proposals = proposals_of(graph, policy, today=datetime.now(UTC).date())
     _say(
         form,
@@ -175,7 +173,7 @@ def history(*, name: str, events: Path | None, form: str) -> None:
     from governance.runs import PATIENCE, read_runs
 
     project = find_project()
-    told, policy = _told(project, events, None)
+    told, policy = _told(project, events)
     runs = read_runs(told)
     start = resolve(graph_of(runs), name)
     dataset = start.dataset if isinstance(start, Field) else start
@@ -211,14 +209,14 @@ def _asked(project: Project, name: str, events: Path | None, as_of: str | None, 
     return _Asked(stored.known(moment), carried(policy, schemas))
 
 
-def _known(project: Project, events: Path | None, moment: "datetime | None") -> "tuple[Graph, Policy]":
+def _known(project: Project, events: Path | None) -> "tuple[Graph, Policy]":
     from governance.graph import build_graph
 
-    told, policy = _told(project, events, moment)
+    told, policy = _told(project, events)
     return build_graph(told), policy
 
 
-def _told(project: Project, events: Path | None, moment: "datetime | None") -> "tuple[tuple[Event, ...], Policy]":
+def _told(project: Project, events: Path | None) -> "tuple[tuple[Event, ...], Policy]":
     from governance.events.reading import read_events
     from governance.identity import carried
     from governance.telling import told
@@ -226,7 +224,7 @@ def _told(project: Project, events: Path | None, moment: "datetime | None") -> "
     reading = read_events(_path(project, events))
     _warn(reading.problems)
     policy, schemas = _policy(project, events)
-    return told(reading.events, policy.lineage.spellings, as_of=moment, schemas=schemas), carried(policy, schemas)
+    return told(reading.events, policy.lineage.spellings, schemas=schemas), carried(policy, schemas)
 
 
 def _path(project: Project, events: Path | None) -> Path:

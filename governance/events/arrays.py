@@ -1,15 +1,8 @@
-"""A store read without the edges of its columns, and those edges as arrays, read from Parquet without any JSON.
-
-Most events of a store stand in segments, which have beside each event's bytes a light form of it and its edges as rows
-(:mod:`governance.events.segment`). Where the light form does not tell all, because an event is odd or a run told of one
-output in two ways, the event itself is read; so does what stands in NDJSON only. Whether an event is light or whole,
-the graph of it is the same.
-"""
+"""The edges of a store as arrays, read from Parquet without any JSON: what a walk in bulk is made from."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from governance.dataset import Dataset, Field
-from governance.events.days import days, parts_of_day
-from governance.events.decode import Decoder
-from governance.events.edges import SEPARATOR, field_of, key, thing
-from governance.events.light import read_light
+from governance.events.edges import field_of, key, thing
 from governance.events.manifest import Segment
-from governance.events.model import TERMINAL, DatasetPart, Event
-from governance.events.pieces import Piece, Problem
-from governance.events.reading import event_files
-from governance.events.segment import edges_in, light_rows, mentioned_in, pieces_at, pieces_in, sources_in, torn_in
+from governance.events.segment import edges_in, sources_in
 from governance.lineage.model import Transformation
-from governance.names import mentioned
-from governance.runs import SEQUENCE, Job
 
 HOW = {f"{it.type} {it.subtype}": place for place, it in enumerate(Transformation)}
 """The number of each transformation in :attr:`Edges.how`: its place among :class:`Transformation`'s."""
@@ -44,10 +29,7 @@ _TYPES: dict[str, type[Any]] = {
 }
 
 Saying = tuple[int, int]
-"""What a run said of the columns of one output: the place of a segment in :attr:`Light.segments`, a number in it."""
-
-Output = tuple[str, Job, Dataset]
-"""A run by its id and job, and what it wrote."""
+"""What a run said of the columns of one output: the place of a segment among those asked, and a number in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,223 +63,43 @@ class Edges:
         return zip(map(fields.__getitem__, source), map(things.__getitem__, target), *how, strict=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Light:
-    """The events of a store, in no order, each light or whole, and where the edges of the light ones stand.
-
-    steady: whether every thing has one name, so that no event is to be told anew
-    """
-
-    events: tuple[Event, ...]
-    problems: tuple[Problem, ...]
-    said: Mapping[Output, Saying]
-    store: Path
-    segments: tuple[Segment, ...]
-    steady: bool
-
-    def edges(self, sayings: Sequence[Saying]) -> Edges:
-        """Return the edges of ``sayings``, of which none is twice.
-
-        Raises:
-            EventStoreError: a file of the store is missing or damaged.
-        """
-        wanted: dict[int, dict[int, int]] = defaultdict(dict)
-        for place, (segment, number) in enumerate(sayings):
-            wanted[segment][number] = place
-        numbers: defaultdict[str, int] = defaultdict()
-        numbers.default_factory = numbers.__len__  # a name that is new gets the next number
-        # they grow in place: arrays to be joined would stand there twice
-        columns = {name: bytearray() for name in _TYPES}
-        for segment in sorted(wanted):
-            table = edges_in(self.store, self.segments[segment])
-            for name, column in _columns(table, wanted[segment], numbers).items():
-                columns[name] += column.astype(_TYPES[name]).tobytes()
-        return Edges(tuple(numbers), **{name: np.frombuffer(columns[name], kind) for name, kind in _TYPES.items()})
-
-    def sources(self, sayings: Iterable[Saying], datasets: Iterable[Dataset]) -> frozenset[Field]:
-        """Return the fields of ``datasets`` that ``sayings`` read.
-
-        Raises:
-            EventStoreError: a file of the store is missing or damaged.
-        """
-        wanted: dict[int, list[int]] = defaultdict(list)
-        for segment, number in sayings:
-            wanted[segment].append(number)
-        tables = tuple(key(dataset) for dataset in datasets)
-        found: set[str] = set()
-        for segment, numbers in wanted.items():
-            read = _only(sources_in(self.store, self.segments[segment]), numbers)["source"]
-            found.update(name for name in pc.unique(read).to_pylist() if name.startswith(tables))
-        return frozenset(map(field_of, found))
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """An event of a segment as its light form has it; ``said`` is by output."""
-
-    segment: int
-    offset: int
-    event: Event
-    said: list[int | None]
-
-
-@dataclass(slots=True)
-class _Day:
-    name: str
-    rows: list[_Row]
-    whole: list[Piece]
-
-
-Odd = Callable[[Iterable[Event]], Collection[Dataset]]
-"""The datasets of ``events`` of which a light form does not tell all, beside those of names that are :func:`_alike`."""
-
-
-def read_light_store(path: Path, odd: Odd) -> Light:
-    """Read a store, or a folder of events; events that name a dataset of ``odd`` are read whole.
+def read_edges(store: Path, segments: Sequence[Segment], sayings: Sequence[Saying]) -> Edges:
+    """Return the edges of ``sayings``, of which none is twice.
 
     Raises:
-        EventStoreError: a file cannot be read.
+        EventStoreError: a file of the store is missing or damaged.
     """
-    segments: list[Segment] = []
-    decode = Decoder()
-    names = sorted({file.name for file in event_files(path)} | set(days(path)))
-    read = [_day(path, name, segments, decode) for name in names]
-    events = [row.event for day in read for row in day.rows]
-    whole = [piece.event for day in read for piece in day.whole if piece.event is not None]
-    unsteady = frozenset(odd((*events, *whole))) | _alike(whole, (mentioned_in(path, it) for it in segments))
-    heavy = _heavy(read, unsteady)
-    for day in read:
-        day.whole += _whole(path, day, segments, heavy, decode)
-        day.rows = [row for row in day.rows if _place(row) not in heavy]
-    pieces = [it for day in read for it in sorted(day.whole, key=attrgetter("offset"))]
-    kept = [row for day in read for row in day.rows]
-    return Light(
-        events=(*(it.event for it in kept), *(it.event for it in pieces if it.event)),
-        problems=tuple(problem for piece in pieces for problem in piece.problems),
-        said={output: saying for row in kept for output, saying in _sayings(row)},
-        store=path,
-        segments=tuple(segments),
-        steady=not unsteady,
-    )
+    wanted: dict[int, dict[int, int]] = defaultdict(dict)
+    for place, (segment, number) in enumerate(sayings):
+        wanted[segment][number] = place
+    numbers: defaultdict[str, int] = defaultdict()
+    numbers.default_factory = numbers.__len__  # a name that is new gets the next number
+    # they grow in place: arrays to be joined would stand there twice
+    columns = {name: bytearray() for name in _TYPES}
+    for segment in sorted(wanted):
+        table = edges_in(store, segments[segment])
+        for name, column in _columns(table, wanted[segment], numbers).items():
+            columns[name] += column.astype(_TYPES[name]).tobytes()
+    return Edges(tuple(numbers), **{name: np.frombuffer(columns[name], kind) for name, kind in _TYPES.items()})
 
 
-def _alike(whole: Iterable[Event], segments: Iterable[pa.Array]) -> frozenset[Dataset]:
-    """Return the datasets of names that differ by case alone or are not of plain letters.
+def read_sources(
+    store: Path, segments: Sequence[Segment], sayings: Iterable[Saying], datasets: Iterable[Dataset]
+) -> frozenset[Field]:
+    """Return the fields of ``datasets`` that ``sayings`` read.
 
-    They are a superset of those in which any rule of a namespace could rename a field.
+    Raises:
+        EventStoreError: a file of the store is missing or damaged.
     """
-    keys = [key(it) for it in frozenset(it for event in whole for it in mentioned(event))]
-    spelled = pc.unique(pa.chunked_array([pa.array(keys, pa.string()), *segments], pa.string()))
-    folded = pc.utf8_lower(spelled)
-    counts = pc.value_counts(folded)
-    twice = counts.field("values").filter(pc.greater(counts.field("counts"), 1))
-    plain = pc.and_(pc.string_is_ascii(spelled), pc.invert(pc.match_substring(spelled, '"')))
-    found = spelled.filter(pc.or_(pc.is_in(folded, value_set=twice), pc.invert(plain))).to_pylist()
-    return frozenset(Dataset(*name.split(SEPARATOR)[:2]) for name in found)
-
-
-def _day(path: Path, name: str, segments: list[Segment], decode: Decoder) -> _Day:
-    of_day, tail = parts_of_day(path, name, decode)
-    day = _Day(name, [], list(tail))
-    for segment in of_day:
-        rows = light_rows(path, segment)
-        if rows is None:
-            day.whole += pieces_in(path, name, segment, decode)
-            continue
-        day.whole += torn_in(path, name, segment, decode)
-        if untold := {row["offset"] for row in rows if row["light"] is None}:
-            day.whole += pieces_at(path, name, segment, untold, decode)
-        place = len(segments)
-        day.rows += (_Row(place, it["offset"], read_light(it["light"]), it["said"]) for it in rows if it["light"])
-        segments.append(segment)
-    return day
-
-
-def _heavy(read: Iterable[_Day], odd: Collection[Dataset]) -> frozenset[tuple[int, int]]:
-    """Return the places of the rows whose event has to be read whole, all of a run's or none."""
-    runs: dict[tuple[str, str, str], _Told] = defaultdict(_Told)
-    for day in read:
-        for row in day.rows:
-            runs[_run_of(row.event)].light(row)
-        for piece in day.whole:
-            if piece.event is not None:
-                runs[_run_of(piece.event)].whole(piece.event)
-    heavy = (run for run in runs.values() if run.several or (odd and any(_named(row.event, odd) for row in run.rows)))
-    return frozenset(_place(row) for run in heavy for row in run.rows)
-
-
-def _place(row: _Row) -> tuple[int, int]:
-    return row.segment, row.offset
-
-
-class _Told:
-    """What one run told in which events."""
-
-    __slots__ = ("_places", "_said", "rows", "several")
-
-    def __init__(self) -> None:
-        self.rows: list[_Row] = []
-        self.several = False
-        self._said: dict[tuple[str, str], object] = {}
-        self._places: set[tuple[object, int]] = set()
-
-    def light(self, row: _Row) -> None:
-        """Note an event by its light form."""
-        self.rows.append(row)
-        # what a declaration says stands in its event, which is light and whole
-        for part, number in zip(row.event.outputs, () if row.event.design else row.said, strict=not row.event.design):
-            self._say(part, None if number is None else (row.segment, number))
-        self._place(row.event)
-
-    def whole(self, event: Event) -> None:
-        """Note an event that is read whole."""
-        for part in event.outputs:
-            self._say(part, part.facets.column_lineage)
-        self._place(event)
-
-    def _say(self, part: DatasetPart, said: object) -> None:
-        if said is not None and self._said.setdefault((part.namespace, part.name), said) != said:
-            self.several = True
-
-    def _place(self, event: Event) -> None:
-        # events of one kind at one instant are ordered by their content, which the light form has not; of two ends one
-        # does not count
-        at = None if event.event_type in TERMINAL else event.at
-        place = at, SEQUENCE.get(event.event_type, 1) if at else 0
-        self.several |= place in self._places
-        self._places.add(place)
-
-
-def _run_of(event: Event) -> tuple[str, str, str]:
-    return event.run.run_id, event.job.namespace, event.job.name
-
-
-def _named(event: Event, odd: Collection[Dataset]) -> bool:
-    parts = (*event.inputs, *event.outputs)
-    lineages = (part.facets.column_lineage for part in parts)
-    read = (it for lineage in lineages if lineage for it in lineage.dataset)
-    return any(Dataset(it.namespace, it.name) in odd for its in (parts, read) for it in its)
-
-
-def _whole(
-    path: Path, day: _Day, segments: Sequence[Segment], heavy: Collection[tuple[int, int]], decode: Decoder
-) -> Iterator[Piece]:
-    offsets: dict[int, set[int]] = defaultdict(set)
-    for row in day.rows:
-        if _place(row) in heavy:
-            offsets[row.segment].add(row.offset)
-    for segment, of_segment in offsets.items():
-        yield from pieces_at(path, day.name, segments[segment], of_segment, decode)
-
-
-def _sayings(row: _Row) -> Iterator[tuple[Output, Saying]]:
-    event = row.event
-    if event.design:
-        return
-    job = Job(event.job.namespace, event.job.name)
-    for part, number in zip(event.outputs, row.said, strict=True):
-        if number is not None:
-            yield (event.run.run_id, job, Dataset(part.namespace, part.name)), (row.segment, number)
+    wanted: dict[int, list[int]] = defaultdict(list)
+    for segment, number in sayings:
+        wanted[segment].append(number)
+    tables = tuple(key(dataset) for dataset in datasets)
+    found: set[str] = set()
+    for segment, numbers in wanted.items():
+        read = _only(sources_in(store, segments[segment]), numbers)["source"]
+        found.update(name for name in pc.unique(read).to_pylist() if name.startswith(tables))
+    return frozenset(map(field_of, found))
 
 
 def _only(edges: pa.Table, wanted: Collection[int]) -> pa.Table:

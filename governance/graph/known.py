@@ -12,7 +12,8 @@ from governance.graph.model import Graph
 from governance.graph.resolve import resolve
 
 if TYPE_CHECKING:
-    from governance.events.arrays import Light, Saying
+    from governance.events.arrays import Saying
+    from governance.events.light_store import Light
 
 
 @dataclass(frozen=True, slots=True)

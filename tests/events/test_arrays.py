@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from governance.dataset import Dataset, Field
-from governance.events.arrays import read_light_store
 from governance.events.compact import RETENTION, compact
+from governance.events.light_store import read_light_store
 from governance.events.store import EventStore
 from tests.events.night import NIGHT
 
