@@ -211,3 +211,9 @@ def at_path(relations: Sequence[Relation], wanted: tuple[str, ...]) -> Relation 
         if relation.path and relation.path[-len(wanted) :] == wanted:
             return relation
     return None
+
+
+def opened(relations: Sequence[Relation], key: str, name: exp.Expr) -> Column | None:
+    """Return ``key`` of the one relation whose columns are not declared."""
+    open_ = [relation for relation in relations if relation.columns.__class__ is OpenColumns]
+    return open_[0].columns.find(key, name.args["this"]) if len(open_) == 1 else None

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from sqlglot import exp
+from sqlglot.errors import ErrorLevel
 
 from governance.lineage.session import Session
 from governance.lineage.words import ARROW, NAMES, QUOTED, RESERVED, SPELLINGS, TYPES
@@ -19,7 +20,7 @@ def each(trees: Sequence[exp.Expr], say: Say) -> str:
 
 def as_sql(session: Session, tree: exp.Expr, _say: Say) -> str:
     """Return an expression as sqlglot writes it."""
-    return tree.sql(dialect=session.rules.name)
+    return tree.sql(dialect=session.rules.name, unsupported_level=ErrorLevel.IGNORE)
 
 
 def quoted(name: str) -> str:

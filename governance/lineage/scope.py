@@ -6,7 +6,7 @@ from typing import Optional
 from sqlglot import exp
 
 from governance.errors import LineageError, UnknownColumn
-from governance.lineage.columns import Column, OpenColumns, Relation
+from governance.lineage.columns import Column, Relation
 from governance.lineage.edges import IDENTITY, NOTHING, Deps, add, datasets
 from governance.lineage.environment import Environment
 from governance.lineage.names import (
@@ -20,6 +20,7 @@ from governance.lineage.names import (
     member_of,
     no_qualifier,
     open_member,
+    opened,
     qualified,
     row_of,
     row_without,
@@ -170,7 +171,7 @@ class Scope:
         relation = self.named.get(key)
         if relation is not None:
             return row_of(self.session, relation, name)
-        return member_of(self.elements, key) or self.opened(key, name)
+        return member_of(self.elements, key) or opened(self.relations, key, name)
 
     def _open_element(self, key: str) -> Column | None:
         scope: Scope | None = self
@@ -238,11 +239,6 @@ class Scope:
         self.named = {relation.alias: relation for relation in reversed(relations) if relation.alias}
         self.seen, self.index, self.shared, self.indexed = {}, {}, set(), 0
 
-    def opened(self, key: str, name: exp.Expr) -> Column | None:
-        """Return ``key`` of the one relation whose columns are not declared."""
-        relations = [relation for relation in self.relations if relation.columns.__class__ is OpenColumns]
-        return relations[0].columns.find(key, name.args["this"]) if len(relations) == 1 else None
-
     def alias(self, key: str) -> Column | None:
         """Return the select-list alias ``key``."""
         return self.aliases.get(key) or (self.outputs.get(key) if self.clause != "select" else None)
@@ -278,7 +274,7 @@ class Scope:
             if found is not None:
                 return member_at(self.session, found, parts, length + 1)
             missing = missing or unknown_column(self.session, parts[length], [relation])
-        base = ORDERS[self._order(keys[0])](self, keys[0], parts[0]) or self.opened(keys[0], parts[0])
+        base = ORDERS[self._order(keys[0])](self, keys[0], parts[0]) or opened(self.relations, keys[0], parts[0])
         if base is None and missing is not None:
             raise missing
         return None if base is None else member_at(self.session, base, parts, 1)
