@@ -1,5 +1,5 @@
 // Where the boxes stand: the layered algorithm of ELK, in a worker made from the page's own inert block of text.
-// That block is elkjs 0.12.1, unchanged, under the Eclipse Public License 2.0; its source: https://github.com/kieler/elkjs
+// That block is elkjs 0.12.1, unchanged, under the Eclipse Public License 2.0. Source: https://github.com/kieler/elkjs
 import { lineMiddle, sizeOf } from './measure.js';
 
 /** Above so many lines those between two boxes share one way. */

@@ -20,8 +20,8 @@ export function reach(graph, start, options) {
   const { direction, depth = null, hideIndirect = false, kinds = null } = options;
   const allowed = allowedKinds(graph.doc, hideIndirect, kinds);
   const limit = { depth: depth ?? Infinity, rows: !hideIndirect, allowed };
-  const down = direction === 'up' ? nothing(graph) : downstream(graph, start, limit);
-  const up = direction === 'down' ? nothing(graph) : upstream(graph, start, limit);
+  const down = direction === 'up' ? nothing(graph) : new Downstream(graph, limit).from(start);
+  const up = direction === 'down' ? nothing(graph) : new Upstream(graph, limit).from(start);
   return {
     start, direction,
     values: down.values, population: down.population, unknown: down.unknown,
@@ -42,15 +42,19 @@ function strongest(one, other) {
 }
 
 function nothing(graph) {
-  return new Walk(graph, Infinity).answer(null);
+  return new Walk(graph, { depth: Infinity, rows: false, allowed: [] }).answer(null);
 }
 
-/** The states seen, their distances and the queue of those to walk from. */
+/** The states seen, their distances and the queue of those to walk from. A walk in a direction knows where a field
+ * (fromField) and a dataset (fromTable) lead. */
 class Walk {
-  constructor(graph, depth) {
+  constructor(graph, { depth, rows, allowed }) {
     const tables = graph.doc.datasets.length;
     this.graph = graph;
+    this.doc = graph.doc;
     this.depth = depth;
+    this.byRows = rows;
+    this.allowed = allowed;
     this.rowsAt = 3 * graph.doc.fieldCount;
     this.distance = new Int32Array(this.rowsAt + 2 * tables).fill(-1);
     this.queue = new Int32Array(this.distance.length);
@@ -84,14 +88,22 @@ class Walk {
     if (distance <= this.depth && (!this.flows[f] || lit < this.flows[f])) this.flows[f] = lit;
   }
 
-  run(fromField, fromTable) {
+  run(start) {
     for (let i = 0; i < this.length; i += 1) {
       const state = this.queue[i];
       const next = this.distance[state] + 1;
-      if (state < this.rowsAt) fromField(Math.floor(state / 3), state % 3, next);
-      else fromTable((state - this.rowsAt) >> 1, (state - this.rowsAt) & 1 ? UNKNOWN : ROWS, next);
+      if (state < this.rowsAt) this.fromField(Math.floor(state / 3), state % 3, next);
+      else if ((state - this.rowsAt) & 1) this.fromUnknown((state - this.rowsAt) >> 1, next);
+      else this.fromRows((state - this.rowsAt) >> 1, next);
     }
-    return this;
+    return this.answer(start);
+  }
+
+  /** Visits the edges of `rows` under a field that are to be walked. */
+  along({ start, list }, id, touch, at) {
+    for (let i = start[id]; i < start[id + 1]; i += 1) {
+      if (this.allowed[this.graph.kind[list[i]]]) this.over(list[i], touch, at);
+    }
   }
 
   /** The states as sets, each thing under its strongest word, without what was asked for. */
@@ -139,109 +151,125 @@ function hopsTo(id, up, down) {
   return fewest < 0 ? null : fewest;
 }
 
-function downstream(graph, start, { depth, rows, allowed }) {
-  const { doc } = graph;
-  const walk = new Walk(graph, depth);
-  const seeField = (id, touch, at) => {
-    // a column's members change along with it
-    if (walk.field(id, touch, at) && doc.inner.has(id)) doc.inner.get(id).forEach((it) => walk.field(it, touch, at));
-  };
-  const seeRows = (dataset, at) => {
-    if (!walk.table(dataset, ROWS, at)) return;
-    eachPresent(graph, dataset, (id) => walk.field(id, POPULATION, at));
-  };
-  const seeUntold = (f, at) => {
-    const write = graph.writes[graph.flowWrite[f]];
-    if (!write.traced) walk.table(write.dataset, UNKNOWN, at);
-    else for (const id of write.gaps) seeField(id, UNKNOWN, at);
-    walk.flow(f, LIT.unknown, at);
-  };
-  const over = (e, touch, at) => {
-    const target = graph.target[e];
-    const dataset = graph.into[e];
-    const direct = doc.direct[graph.kind[e]];
-    if (touch === UNKNOWN) {
-      if (target < 0) walk.table(dataset, UNKNOWN, at); else seeField(target, UNKNOWN, at);
-    } else if (target < 0) seeRows(dataset, at);
-    else seeField(target, direct ? touch : POPULATION, at);
-    walk.edge(e, touch === UNKNOWN ? LIT.unknown : direct && touch === VALUE ? LIT.value : LIT.population, at);
-  };
-  seeStart(graph, walk, start, rows);
-  const read = (id, touch, at) => {
-    const { start: first, list } = graph.edgesFrom;
-    for (let i = first[id]; i < first[id + 1]; i += 1) if (allowed[graph.kind[list[i]]]) over(list[i], touch, at);
-  };
-  return walk.run((id, touch, at) => {
-    read(id, touch, at);
-    for (const source of related(doc, id)) read(source, touch, at);
-    each(graph.untoldFrom, doc.datasetOf[id], (f) => seeUntold(f, at));
-  }, (dataset, touch, at) => each(graph.flowsFrom, dataset, (f) => {
-    if (touch === UNKNOWN) {
-      walk.table(graph.flowTarget[f], UNKNOWN, at);
-      walk.flow(f, LIT.unknown, at);
-    } else {
-      seeRows(graph.flowTarget[f], at);
-      if (graph.flowUntold[f]) seeUntold(f, at);
-      walk.flow(f, LIT.population, at);
+/** What a change reaches: the table of rules that heads governance/impact/walk.py. */
+class Downstream extends Walk {
+  /** A column begins by value; a dataset by its rows and by each of its columns. */
+  from(start) {
+    const { dataset, field } = start;
+    if (field !== null) this.field(this.doc.firstField[dataset] + field, VALUE, 0);
+    else {
+      if (this.byRows) this.table(dataset, ROWS, 0);
+      eachPresent(this.graph, dataset, (id) => this.field(id, VALUE, 0));
     }
-  })).answer(start);
-}
-
-/** Where a walk down begins: a column by value; a dataset by its rows and each of its columns. */
-function seeStart(graph, walk, { dataset, field }, rows) {
-  if (field !== null) {
-    walk.field(graph.doc.firstField[dataset] + field, VALUE, 0);
-    return;
+    return this.run(start);
   }
-  if (rows) walk.table(dataset, ROWS, 0);
-  eachPresent(graph, dataset, (id) => walk.field(id, VALUE, 0));
+
+  fromField(id, touch, at) {
+    this.along(this.graph.edgesFrom, id, touch, at);
+    for (const source of related(this.doc, id)) this.along(this.graph.edgesFrom, source, touch, at);
+    each(this.graph.untoldFrom, this.doc.datasetOf[id], (f) => this.seeUntold(f, at));
+  }
+
+  fromRows(dataset, at) {
+    each(this.graph.flowsFrom, dataset, (f) => {
+      this.seeRows(this.graph.flowTarget[f], at);
+      if (this.graph.flowUntold[f]) this.seeUntold(f, at);
+      this.flow(f, LIT.population, at);
+    });
+  }
+
+  fromUnknown(dataset, at) {
+    each(this.graph.flowsFrom, dataset, (f) => {
+      this.table(this.graph.flowTarget[f], UNKNOWN, at);
+      this.flow(f, LIT.unknown, at);
+    });
+  }
+
+  over(e, touch, at) {
+    const target = this.graph.target[e];
+    const dataset = this.graph.into[e];
+    const direct = this.doc.direct[this.graph.kind[e]];
+    if (touch === UNKNOWN) {
+      if (target < 0) this.table(dataset, UNKNOWN, at); else this.seeField(target, UNKNOWN, at);
+    } else if (target < 0) this.seeRows(dataset, at);
+    else this.seeField(target, direct ? touch : POPULATION, at);
+    this.edge(e, touch === UNKNOWN ? LIT.unknown : direct && touch === VALUE ? LIT.value : LIT.population, at);
+  }
+
+  seeField(id, touch, at) {
+    // a column's members change along with it
+    if (this.field(id, touch, at) && this.doc.inner.has(id)) {
+      for (const member of this.doc.inner.get(id)) this.field(member, touch, at);
+    }
+  }
+
+  seeRows(dataset, at) {
+    if (this.table(dataset, ROWS, at)) eachPresent(this.graph, dataset, (id) => this.field(id, POPULATION, at));
+  }
+
+  seeUntold(f, at) {
+    const write = this.graph.writes[this.graph.flowWrite[f]];
+    if (!write.traced) this.table(write.dataset, UNKNOWN, at);
+    else for (const id of write.gaps) this.seeField(id, UNKNOWN, at);
+    this.flow(f, LIT.unknown, at);
+  }
 }
 
-function upstream(graph, start, { depth, rows, allowed }) {
-  const { doc } = graph;
-  const walk = new Walk(graph, depth);
-  const seeRows = (dataset, at) => { if (rows) walk.table(dataset, ROWS, at); };
-  const seeField = (id, touch, at) => {
-    // what shapes the rows of its table shapes it
-    if (walk.field(id, touch, at) && graph.written[doc.datasetOf[id]]) seeRows(doc.datasetOf[id], at);
-  };
-  const over = (e, touch, at) => {
-    const byValue = touch === VALUE && doc.direct[graph.kind[e]];
-    seeField(graph.source[e], byValue ? VALUE : POPULATION, at);
-    walk.edge(e, byValue ? LIT.value : LIT.population, at);
-  };
-  const written = (id, touch, at) => {
-    const { start: first, list } = graph.edgesInto;
-    for (let i = first[id]; i < first[id + 1]; i += 1) if (allowed[graph.kind[list[i]]]) over(list[i], touch, at);
-  };
-  const fromField = (id, touch, at) => {
-    written(id, touch, at);
-    for (const target of related(doc, id)) written(target, touch, at);
-    each(graph.untoldInto, doc.datasetOf[id], (f) => {
-      const write = graph.writes[graph.flowWrite[f]];
+/** What the values come from, and what shapes the rows of each table on the way: governance/trace.py. */
+class Upstream extends Walk {
+  from(start) {
+    const { dataset, field } = start;
+    if (field !== null) this.seeField(this.doc.firstField[dataset] + field, VALUE, 0);
+    else {
+      this.seeRows(dataset, 0);
+      eachPresent(this.graph, dataset, (id) => this.seeField(id, VALUE, 0));
+    }
+    return this.run(start);
+  }
+
+  fromField(id, touch, at) {
+    this.along(this.graph.edgesInto, id, touch, at);
+    for (const target of related(this.doc, id)) this.along(this.graph.edgesInto, target, touch, at);
+    each(this.graph.untoldInto, this.doc.datasetOf[id], (f) => {
+      const write = this.graph.writes[this.graph.flowWrite[f]];
       if (write.traced && !write.gaps.includes(id)) return;
-      walk.table(graph.flowSource[f], UNKNOWN, at);
-      seeRows(graph.flowSource[f], at);
-      walk.flow(f, LIT.unknown, at);
+      this.table(this.graph.flowSource[f], UNKNOWN, at);
+      this.seeRows(this.graph.flowSource[f], at);
+      this.flow(f, LIT.unknown, at);
     });
-  };
-  const fromRows = (dataset, touch, at) => {
-    if (touch === UNKNOWN) return;
+  }
+
+  /** The columns that shape a table's rows, and each table read of which no column does. */
+  fromRows(dataset, at) {
     const shaping = new Set();
-    each(graph.rowEdgesInto, dataset, (e) => {
-      shaping.add(doc.datasetOf[graph.source[e]]);
-      if (allowed[graph.kind[e]]) over(e, POPULATION, at);
+    each(this.graph.rowEdgesInto, dataset, (e) => {
+      shaping.add(this.doc.datasetOf[this.graph.source[e]]);
+      if (this.allowed[this.graph.kind[e]]) this.over(e, POPULATION, at);
     });
-    each(graph.flowsInto, dataset, (f) => {
-      if (shaping.has(graph.flowSource[f])) return;
-      seeRows(graph.flowSource[f], at);
-      walk.flow(f, LIT.population, at);
+    each(this.graph.flowsInto, dataset, (f) => {
+      if (shaping.has(this.graph.flowSource[f])) return;
+      this.seeRows(this.graph.flowSource[f], at);
+      this.flow(f, LIT.population, at);
     });
-  };
-  const { dataset, field } = start;
-  if (field === null) {
-    seeRows(dataset, 0);
-    eachPresent(graph, dataset, (id) => seeField(id, VALUE, 0));
-  } else seeField(doc.firstField[dataset] + field, VALUE, 0);
-  return walk.run(fromField, fromRows).answer(start);
+  }
+
+  /** A table of which it is not known what was read of it is the end of a way: its rows are walked from beside. */
+  fromUnknown() {}
+
+  over(e, touch, at) {
+    const byValue = touch === VALUE && this.doc.direct[this.graph.kind[e]];
+    this.seeField(this.graph.source[e], byValue ? VALUE : POPULATION, at);
+    this.edge(e, byValue ? LIT.value : LIT.population, at);
+  }
+
+  seeField(id, touch, at) {
+    if (!this.field(id, touch, at)) return;
+    const dataset = this.doc.datasetOf[id];
+    // what shapes the rows of its table shapes it
+    if (this.graph.written[dataset]) this.seeRows(dataset, at);
+  }
+
+  seeRows(dataset, at) {
+    if (this.byRows) this.table(dataset, ROWS, at);
+  }
 }
