@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from governance.page.html import served_html
 from tests.page.whole_page import lit, opened, ready, selected, small
 
 pytestmark = pytest.mark.browser
@@ -154,7 +155,7 @@ def test_what_an_address_names_wrongly_is_said(browser: Browser, tmp_path: Path)
     with opened(browser, tmp_path, small(), target) as page:
         said = page.locator("#notices .notice > span").all_inner_texts()
         assert said == [
-            "No table or column here is called crm.lerners.email, x: search finds what there is.",
+            "No table or column here is called crm.lerners.email.x.",
             "mode can be impact, trace, both, not sideways.",
             "yesterday is no time: at is an instant such as 2026-11-30T02:00:00Z.",
             "depth is a number of hops from 1 on, not none.",
@@ -163,6 +164,33 @@ def test_what_an_address_names_wrongly_is_said(browser: Browser, tmp_path: Path)
         assert selected(page) == "made up"
         page.locator("#notices button").first.click()
         assert page.locator(".notice").count() == len(said) - 1
+
+
+def test_a_name_that_leads_nowhere_leads_to_what_is_like_it(browser: Browser, tmp_path: Path) -> None:
+    with opened(browser, tmp_path, small(), "crm.lerners.email") as page:
+        page.get_by_role("button", name="Go to crm.learners.email").click()
+        expect(page.locator("#details h2.subject")).to_have_text("email")
+        expect(page.locator("#notices .notice")).to_have_count(0)
+
+
+def test_a_served_page_says_when_there_is_something_newer(browser: Browser) -> None:
+    page = browser.new_page()
+    said = ["one"]
+    text = served_html(small()).text
+    page.route("http://page.test/", lambda route: route.fulfill(body=text, content_type="text/html"))
+    page.route("http://page.test/version", lambda route: route.fulfill(json={"state": said[-1]}))
+    page.clock.install()
+    with page.expect_response("http://page.test/version"):
+        page.goto("http://page.test/")
+    with page.expect_response("http://page.test/version"):
+        page.clock.run_for(16_000)
+    expect(page.locator("#notices .notice")).to_have_count(0)
+    said.append("two")
+    page.clock.run_for(16_000)
+    expect(page.locator("#notices")).to_contain_text("There is newer lineage than this page shows.")
+    with page.expect_response("http://page.test/"):
+        page.get_by_role("button", name="Reload").click()
+    page.close()
 
 
 def test_direction_and_kinds_change_what_is_lit(browser: Browser, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import { createView } from './draw.js';
 import { byId } from './dom.js';
 import { OPENING, alike, createStore, directionOf } from './state.js';
 import { createNames, hashOf, readHash } from './link.js';
+import { find, indexOf } from './find.js';
 import { createSearch } from './search.js';
 import { drawPanel } from './panel.js';
 import { drawFindings } from './findings.js';
@@ -26,7 +27,7 @@ start();
 function start() {
   const doc = readDocument(byId('document').textContent);
   const store = createStore({ ...OPENING, theme: remembered('headwater-theme') ?? 'auto' });
-  const page = { doc, store, names: createNames(doc), graph: null, result: null, wrong: '' };
+  const page = { doc, store, names: createNames(doc), graph: null, result: null };
   document.title = `${doc.title} — lineage`;
   byId('name').append('Lineage ', Object.assign(document.createElement('bdi'), { textContent: doc.title, title: doc.title }));
   readAddress(page);
@@ -162,9 +163,17 @@ function resultOf({ graph }, state) {
 
 /** Takes the state from the address; what it names wrongly is said. */
 function readAddress(page) {
-  const { patch, wrong } = readHash(page.doc, page.names, location.hash);
+  const { patch, wrong, missing } = readHash(page.doc, page.names, location.hash);
   page.store.set(patch);
+  if (missing !== null) sayMissing(page, missing);
   wrong.forEach((sentence) => notice(sentence));
+}
+
+/** Says that a name leads nowhere, and offers the one that is most like it. */
+function sayMissing({ doc, names }, name) {
+  const [like] = find(indexOf(doc), name, 1);
+  const go = like && [`Go to ${like.text}`, () => { location.hash = encodeURIComponent(names.nameOf(like.place)); }];
+  notice(`No table or column here is called ${name}.`, ...(go ?? []));
 }
 
 function followAddress({ page, view }) {

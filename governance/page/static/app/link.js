@@ -58,7 +58,8 @@ export function hashOf(doc, names, state) {
   return `#${encodeURIComponent(target)}${options ? `?${options}` : ''}`;
 }
 
-/** What a hash asks for: {patch, wrong: what it names that there is not, as sentences}. Never fails. */
+/** What a hash asks for: {patch, wrong: what it says that cannot be, as sentences, missing: the name that leads nowhere, or
+ * null}. Never fails. */
 export function readHash(doc, names, hash) {
   const text = hash.replace(/^#/, '');
   const cut = text.indexOf('?');
@@ -69,8 +70,11 @@ export function readHash(doc, names, hash) {
     wrong.push(`${key} can be ${allowed.join(', ')}, not ${query.get(key)}.`);
     return usual;
   };
+  const target = decoded(cut < 0 ? text : text.slice(0, cut));
+  const selected = targetOf(names, target, query.get('column'));
+  const missing = target && !selected ? [target, query.get('column')].filter(Boolean).join('.') : null;
   const patch = {
-    selected: targetOf(doc, names, decoded(cut < 0 ? text : text.slice(0, cut)), query.get('column'), wrong),
+    selected,
     mode: one('mode', MODES, OPENING.mode),
     at: instantOf(query.get('at'), wrong),
     depth: depthOf(query.get('depth'), wrong),
@@ -80,7 +84,7 @@ export function readHash(doc, names, hash) {
     focus: one('only', ['all', 'reached'], 'all') === 'reached',
     tab: one('show', ['details', 'findings'], 'details'),
   };
-  return { patch, wrong };
+  return { patch, wrong, missing };
 }
 
 function decoded(text) {
@@ -92,14 +96,11 @@ function decoded(text) {
   }
 }
 
-function targetOf(doc, names, text, column, wrong) {
-  if (!text) return null;
-  const found = names.resolve(text);
-  if (found && column === null) return found;
-  const field = found ? names.fieldOf(found.dataset, column) : -1;
-  if (field >= 0) return { dataset: found.dataset, field };
-  wrong.push(`No table or column here is called ${column === null ? text : `${text}, ${column}`}: search finds what there is.`);
-  return null;
+function targetOf(names, text, column) {
+  const found = text ? names.resolve(text) : null;
+  if (!found || column === null) return found;
+  const field = names.fieldOf(found.dataset, column);
+  return field < 0 ? null : { dataset: found.dataset, field };
 }
 
 function instantOf(text, wrong) {
