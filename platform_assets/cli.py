@@ -4,27 +4,17 @@ What reads events only imports neither Dagster nor an engine, so that it answers
 needs when it is called.
 """
 
-import json
 import sys
-from collections.abc import Callable, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from governance.errors import HeadwaterError, LineageError, UnknownField
+from governance.errors import HeadwaterError, UnknownField
 from governance.project import Project, find_project
-from platform_assets import cli_consumers, cli_diff, cli_events, cli_knowledge, cli_page
-
-if TYPE_CHECKING:
-    from governance.lineage import ColumnLineage
-    from governance.lineage.model import Explanation
-
-Told = tuple[str, str, "tuple[ColumnLineage, ...]"]
-"""A file, its text and the lineage of what it writes."""
+from platform_assets import cli_consumers, cli_diff, cli_events, cli_knowledge, cli_lineage, cli_page
 
 Path_ = click.Path(path_type=Path, exists=True)
 CHECK_FORMATS = ("text", "md", "json", "sarif", "junit", "github")
@@ -40,45 +30,6 @@ class Commands(click.Group):
             return super().invoke(ctx)
         except HeadwaterError as error:
             raise click.ClickException(str(error)) from error
-
-
-def _lineage_text(_project: Project, told: "list[Told]") -> str:
-    from governance.report.lineage import lineage_text
-
-    return lineage_text(it for _, _, lineages in told for it in lineages)
-
-
-def _lineage_json(_project: Project, told: "list[Told]") -> str:
-    found = [it.as_dict() for _, _, lineages in told for it in lineages]
-    return json.dumps(found, indent=2, ensure_ascii=False)
-
-
-def _lineage_events(project: Project, told: "list[Told]") -> str:
-    from governance.events.facets import Naming
-    from governance.events.static import ndjson, static_events
-    from governance.policy import load_policy
-
-    policy, now = load_policy(project).lineage, datetime.now(UTC)
-    naming = Naming(policy.namespace, policy.job_namespace)
-    return "\n".join(
-        line
-        for file, sql, lineages in told
-        for line in ndjson(static_events(_job(project, file), sql, lineages, naming, now))
-    )
-
-
-def _job(project: Project, file: str) -> str:
-    """Return the job's name: a pipeline's table, else the file's own name."""
-    path = Path(file).resolve()
-    folders = [folder for folder in project.pipelines if path.is_relative_to(folder)]
-    return ".".join(path.relative_to(folders[0]).with_suffix("").parts) if folders else Path(file).stem
-
-
-LINEAGE_FORMATS: Mapping[str, Callable[[Project, "list[Told]"], str]] = {
-    "text": _lineage_text,
-    "json": _lineage_json,
-    "openlineage": _lineage_events,
-}
 
 
 @click.group(cls=Commands)
@@ -118,40 +69,6 @@ def run(tables: tuple[str, ...]) -> None:
         outcome = run_job(build_definitions(project), "nightly", instance, tables)
     click.echo(outcome_text(outcome))
     sys.exit(1 if outcome.failed or outcome.red else 0)
-
-
-@main.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE…")
-@click.option("--schema", type=Path_, help="JSON: {table: {column: type}}. Default: the project's own.")
-@click.option("--dialect", default="duckdb", show_default=True)
-@click.option("--format", "form", type=click.Choice(LINEAGE_FORMATS), default="text", show_default=True)
-@click.option("--explain", is_flag=True, help="Show under each edge the SQL that made it (as text).")
-def lineage(files: tuple[str, ...], schema: Path | None, dialect: str, form: str, *, explain: bool) -> None:
-    """Show the column lineage of SQL files; - reads standard input. Exit code 1 where a file is refused."""
-    from governance.lineage import column_lineage
-    from governance.lineage.explain import explain as explained
-    from governance.report.lineage import explained_text
-    from governance.report.place import caret
-
-    if explain and form != "text":
-        raise click.UsageError(f"--explain is shown as text: leave out --format {form}")
-    project = find_project()
-    tables = _schema_file(schema) if schema else _project_schemas(project)
-    told: list[Told] = []
-    explanations: list[Explanation] = []
-    for file in files:
-        sql = sys.stdin.read() if file == "-" else _text(Path(file))
-        try:
-            found = column_lineage(sql, tables, dialect=dialect)
-            explanations += explained(sql, tables, dialect=dialect) if explain else ()
-            told.append((file, sql, found))
-        except LineageError as error:
-            click.echo(f"Error: {file}:{error}\n{caret(sql, error)}".rstrip(), err=True)
-    if told and explain:
-        click.echo(explained_text(zip((it for _, _, found in told for it in found), explanations, strict=True)))
-    elif told:
-        click.echo(LINEAGE_FORMATS[form](project, told))
-    sys.exit(1 if len(told) < len(files) else 0)
 
 
 @main.command()
@@ -238,35 +155,13 @@ def _require_pipelines(project: Project, tables: tuple[str, ...]) -> None:
             raise UnknownField(f"no pipeline builds {table}", fix=f"name one of {', '.join(close)}")
 
 
-def _project_schemas(project: Project) -> Mapping[str, Mapping[str, str]]:
-    from governance.pipeline import load_pipelines
-    from governance.policy import load_sources
-    from governance.statement import read_program
-
-    return read_program(load_pipelines(project), load_sources(project)).schemas
-
-
-def _schema_file(path: Path) -> Mapping[str, Mapping[str, str]]:
-    try:
-        found = json.loads(_text(path))
-    except ValueError as error:
-        raise HeadwaterError(f"{path}: not JSON: {error}", fix='write {"schema.table": {"column": "type"}}') from error
-    columns = list(found.values()) if isinstance(found, dict) else [None]
-    if not all(isinstance(it, dict) and all(isinstance(kind, str) for kind in it.values()) for it in columns):
-        raise HeadwaterError(f"{path}: not a schema", fix='write {"schema.table": {"column": "type"}}')
-    return dict(found)
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise HeadwaterError(
-            f"{path} cannot be read: {error}", fix="name a readable UTF-8 file, or - for input"
-        ) from error
-
-
-for command in (*cli_knowledge.COMMANDS, *cli_consumers.COMMANDS, *cli_page.COMMANDS, *cli_diff.COMMANDS):
+for command in (
+    *cli_knowledge.COMMANDS,
+    *cli_consumers.COMMANDS,
+    *cli_page.COMMANDS,
+    *cli_diff.COMMANDS,
+    *cli_lineage.COMMANDS,
+):
     main.add_command(command)
 for command in cli_events.COMMANDS:
     events.add_command(command)

@@ -101,23 +101,13 @@ def _events(path: Path, policy: "Policy") -> "tuple[Event, ...]":
 def side_of(project: Project, name: str | None) -> "Iterator[Side]":
     """Give what the files say as of a revision, or as they are now where none is named."""
     from platform_assets.revision import revision
+    from platform_assets.side import side_of_project
 
     if name is None:
-        yield _side(project)
+        yield side_of_project(project)
         return
     with revision(project.root, name) as folder:
-        yield _side(project_at(folder))
-
-
-def _side(project: Project) -> "Side":
-    from governance.diff import Side
-    from governance.pipeline import load_pipelines
-    from governance.policy import load_policy, load_sources
-    from governance.statement import read_program
-
-    policy, sources, pipelines = load_policy(project), load_sources(project), load_pipelines(project)
-    program = read_program(pipelines, sources, masking_functions=policy.lineage.masking_functions)
-    return Side(pipelines, sources, policy, program)
+        yield side_of_project(project_at(folder))
 
 
 def _known(project: Project, policy: "Policy", runs: "tuple[Run, ...]") -> "Known":
@@ -207,8 +197,9 @@ def selftest(form: str) -> None:
     from governance.report.selftest import FORMATS as SHOWN
     from governance.selftest import selftest as try_seeds
     from platform_assets.collect import collect
+    from platform_assets.side import side_of_project
 
-    side = _side(find_project())
+    side = side_of_project(find_project())
     tried = try_seeds(side.program, partial(collect, side.policy.lineage))
     click.echo(SHOWN[form](tried))
     sys.exit(1 if any(it.blind for it in tried) else 0)

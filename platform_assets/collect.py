@@ -8,7 +8,7 @@ import msgspec
 from governance.dataset import Dataset, Field
 from governance.events.facets import Naming
 from governance.events.model import Event
-from governance.events.static import ndjson, static_events
+from governance.events.static import ndjson, of_text, static_events
 from governance.graph import Graph, build_graph
 from governance.lineage import column_lineage
 from governance.lineage.model import ColumnLineage, InputField, OutputField
@@ -28,7 +28,7 @@ def collect(policy: LineagePolicy, sql: str, schemas: Mapping[str, Mapping[str, 
     """
     text = f"create table {TABLE} as\n{sql}"
     lineages = column_lineage(text, schemas, masking_functions=policy.masking_functions)
-    events = static_events(TABLE, text, lineages, Naming(policy.namespace, policy.job_namespace), AT)
+    events = static_events(of_text(TABLE, text, lineages), Naming(policy.namespace, policy.job_namespace), AT)
     read = [msgspec.json.decode(line, type=Event) for line in ndjson(events)]
     return _told(build_graph(read), Dataset(policy.namespace, TABLE))
 

@@ -63,9 +63,10 @@ def materialize(platform: Platform, pipeline: Pipeline, run: Run) -> Materialize
         traced = _try_to_trace(platform, pipeline, facts.naming)
     reads = traced.lineage.inputs if isinstance(traced, Traced) else ()
     with watch.timing("start"):
-        platform.store.begin(start_event(facts, platform.clock(), reads, [pipeline.table]))
+        began = platform.clock()
+        platform.store.begin(start_event(facts, began, reads, [pipeline.table]))
     # from here on the run has begun, and the ending tells how it ended
-    with watch.timing("all"), Ending(platform, facts) as ending:
+    with watch.timing("all"), Ending(platform, facts, began) as ending:
         forward(platform.store)
         with watch.timing("work"):
             ending.done = done = _work(platform, _or_raise(traced), run, ending)

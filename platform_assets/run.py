@@ -8,8 +8,7 @@ from governance.events.facets import Naming
 from governance.events.redact import secrets_of
 from governance.events.run import Attempt, RunFacts
 from governance.events.run_facets import Engine as EngineFacts
-from governance.events.run_facets import JobFacts, Parent
-from governance.events.source_code import source_code
+from governance.events.run_facets import Parent
 from governance.events.store import EventStore
 from governance.lineage.model import ColumnLineage
 from governance.pipeline import Pipeline
@@ -18,6 +17,7 @@ from governance.project import Project
 from governance.statement import Statement
 from platform_assets.catalog import Catalog, Planned, Table
 from platform_assets.engines.engine import Engine
+from platform_assets.facts import job_facts
 from platform_assets.publish import Commit
 
 
@@ -90,13 +90,7 @@ def run_facts(platform: Platform, pipeline: Pipeline, run: Run) -> RunFacts:
     return RunFacts(
         attempt=run.attempt,
         naming=Naming(policy.namespace, policy.job_namespace),
-        job=JobFacts(
-            sql=pipeline.sql,
-            description=pipeline.description or None,
-            owner=pipeline.owner,
-            tags=tuple((tag, "true") for tag in pipeline.tags),
-            source=source_code(platform.project.root, pipeline.file),
-        ),
+        job=job_facts(platform.project, pipeline),
         parent=run.parent,
         engine=EngineFacts(platform.engine.name, platform.engine.version),
         scheduled=run.scheduled,

@@ -6,12 +6,14 @@ COMPLETE, and a catalog may take a commit and lose the answer. A terminal event 
 """
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from types import TracebackType
 from typing import Self
 
 from governance.errors import EventStoreError, LineageError
 from governance.events.facets import Input
 from governance.events.run import RunFacts, abort_event, complete_event, fail_event
+from governance.events.run_facets import Statistics
 from governance.events.store import EventStore
 from governance.events.transport import forward
 from governance.statement import Kind
@@ -28,11 +30,13 @@ CLOSED = "the run was closed before it was complete: the first terminal event st
 class Ending:
     """Ends a run's events when its block is left; ``done`` is set by the block once the commit stands.
 
+    began: the time of START
     begun: what is being computed, so that a commit whose answer was lost can still be told
     """
 
     platform: Platform
     facts: RunFacts
+    began: datetime
     begun: tuple[Traced, tuple[Planned, ...]] | None = None
     done: Done | None = None
     warnings: tuple[str, ...] = field(default=())
@@ -67,12 +71,24 @@ class Ending:
         read = [Input(it.table, it.snapshot_id, it.rows, it.bytes, it.files) for it in done.inputs]
         try:
             written = output_of(platform.policy, platform.catalog, done.traced, done.commit)
-            event = complete_event(self.facts, platform.clock(), read, [written])
+            now = platform.clock()
+            event = complete_event(self.facts, now, read, [written], self._statistics(done, now))
             if platform.store.end(event) or platform.store.silenced(self.facts.attempt.job):
                 return ()
         except (EventStoreError, LineageError) as error:
             return (f"{LOST}: {error}; run headwater events repair",)
         return (CLOSED,)
+
+    def _statistics(self, done: Done, now: datetime) -> Statistics:
+        read = [it.rows for it in done.inputs]
+        known = [rows for rows in read if rows is not None]
+        return Statistics(
+            read=sum(known) if len(known) == len(read) else None,
+            written=done.commit.rows,
+            # a statement that casts what does not cast fails as a whole: there are no rows that were left out
+            rejected=0,
+            milliseconds=round((now - self.began).total_seconds() * 1000),
+        )
 
     def _fail(self, error: BaseException) -> None:
         now, words = self.platform.clock(), str(error) or type(error).__name__

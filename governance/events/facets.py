@@ -58,10 +58,10 @@ class Naming:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table, nested where its type is. ``type`` is the catalog's own spelling."""
+    """A column of a table, nested where its type is. ``type`` is the catalog's own spelling; None: only a run tells."""
 
     name: str
-    type: str
+    type: str | None
     description: str | None = None
     classification: str | None = None
     fields: tuple["Column", ...] = ()

@@ -31,6 +31,7 @@ from governance.events.run_facets import (
     Engine,
     JobFacts,
     Parent,
+    Statistics,
     error_message,
     instant_text,
     job_facets,
@@ -38,6 +39,7 @@ from governance.events.run_facets import (
     parent_facet,
     processing_engine,
     run_tags,
+    statistics_facet,
 )
 from governance.lineage.model import ColumnLineage
 
@@ -126,8 +128,14 @@ def start_event(run: RunFacts, at: datetime, inputs: Iterable[str], outputs: Ite
     )
 
 
-def complete_event(run: RunFacts, at: datetime, inputs: Iterable[Input], outputs: Iterable[Output]) -> RunEvent:
-    """Return COMPLETE, with all that is known of what was read and written.
+def complete_event(
+    run: RunFacts,
+    at: datetime,
+    inputs: Iterable[Input],
+    outputs: Iterable[Output],
+    statistics: Statistics | None = None,
+) -> RunEvent:
+    """Return COMPLETE, with all that is known of what was read and written; ``statistics`` are of a run that ran.
 
     Every dataset that a lineage names stands in ``inputs``, with no more than its name where ``inputs`` lacks it.
 
@@ -142,7 +150,8 @@ def complete_event(run: RunFacts, at: datetime, inputs: Iterable[Input], outputs
     # the text of the edges is left out rather than that an event is too large
     for told in (_explained(written, run.secrets), [replace(output, explanation=None) for output in written]):
         described = [output_dataset(output, run.naming) for output in told]
-        event = _event(run, RunState.COMPLETE, at, inputs=known, outputs=described)
+        facets = {"headwater_statistics": statistics_facet(statistics)} if statistics else {}
+        event = _event(run, RunState.COMPLETE, at, inputs=known, outputs=described, facets=facets)
         size = len(Serde.to_json(event).encode())
         if size <= LARGEST_EVENT:
             break

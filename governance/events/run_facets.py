@@ -1,7 +1,9 @@
 """The facets of a run and of its job."""
 
+import hashlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import cast
 
 from openlineage.client.constants import __version__ as client_version
 from openlineage.client.facet_v2 import (
@@ -48,6 +50,7 @@ class JobFacts:
     sql:    the text of the pipeline; it is redacted before it is sent
     tags:   (key, value) of the job
     source: where the text stands in version control; None where no remote says so
+    digest: of the pipeline's text, by which runs of one definition are told apart while the job keeps its name
     """
 
     sql: str
@@ -56,6 +59,38 @@ class JobFacts:
     owner: str | None = None
     tags: tuple[tuple[str, str], ...] = ()
     source: SourceCode | None = None
+    digest: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What a run came to; None where it is not known.
+
+    read, written, rejected: records, over all inputs and outputs
+    milliseconds:            from its START to its end
+    """
+
+    read: int | None
+    written: int | None
+    rejected: int | None
+    milliseconds: int
+
+
+def source_digest(sql: str) -> str:
+    """Return the digest of a pipeline's text: SHA-256, in hexadecimal."""
+    return hashlib.sha256(sql.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def statistics_facet(statistics: Statistics) -> RunFacet:
+    """Return the facet ``headwater_statistics``, of the whole run; a count that is not known is left out."""
+    counts = {
+        "recordsRead": statistics.read,
+        "recordsWritten": statistics.written,
+        "recordsRejected": statistics.rejected,
+        "durationMs": statistics.milliseconds,
+    }
+    known = {name: count for name, count in counts.items() if count is not None}
+    return cast("RunFacet", RunFacet().with_additional_properties(**known))
 
 
 def job_facets(facts: JobFacts, shown_sql: str) -> dict[str, JobFacet]:
@@ -70,6 +105,9 @@ def job_facets(facts: JobFacts, shown_sql: str) -> dict[str, JobFacet]:
         facets["ownership"] = ownership_job.OwnershipJobFacet([ownership_job.Owner(facts.owner, "OWNER")])
     if facts.tags:
         facets["tags"] = tags_job.TagsJobFacet([tags_job.TagsJobFacetFields(*tag, SOURCE) for tag in facts.tags])
+    if facts.digest:
+        pipeline = JobFacet().with_additional_properties(sourceHash=facts.digest)
+        facets["headwater_pipeline"] = cast("JobFacet", pipeline)
     if facts.source:
         facets["sourceCodeLocation"] = source_code_location_job.SourceCodeLocationJobFacet(
             type="git",
