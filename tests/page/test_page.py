@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from governance.page.html import served_html
+from governance.page.html import report_html, served_html
 from tests.page.whole_page import lit, opened, ready, selected, small
 
 pytestmark = pytest.mark.browser
@@ -201,9 +201,12 @@ def test_direction_and_kinds_change_what_is_lit(browser: Browser, tmp_path: Path
         assert lit(page, "value") == {"marketing.campaign_list.email"}
         page.keyboard.press("t")
         assert lit(page, "value") == {"crm.learners.email"}
+        edges = page.locator("#graph .link").count()
         page.keyboard.press("h")
         assert lit(page, "population") == set()
+        expect(page.locator("#graph .link")).to_have_count(edges - 1)
         page.keyboard.press("h")
+        expect(page.locator("#graph .link")).to_have_count(edges)
         page.get_by_text("Edges", exact=True).first.click()
         page.get_by_label("INDIRECT FILTER").uncheck()
         assert lit(page, "population") == set()
@@ -228,6 +231,7 @@ def test_the_past_is_what_stood_then(browser: Browser, tmp_path: Path) -> None:
         expect(page.locator("#graph .field.value")).to_have_count(1)
         assert lit(page, "value") == {"marketing.audience.email"}
         assert "at=2026-11-01T02" in page.url
+        expect(page.locator(".past")).to_contain_text("Lineage as of 2026-11-01 02:00:00 UTC")
         page.keyboard.press("]")
         expect(page.locator("#graph .field.value")).to_have_count(2)
         page.get_by_role("button", name="Now", exact=True).click()
@@ -314,6 +318,17 @@ def test_lineage_is_also_a_list(browser: Browser, tmp_path: Path) -> None:
             "every row of marketing.campaign_list ROWS",
             "every row of vendor.copied ROWS",
         ]
+
+
+def test_data_that_cannot_be_read_is_said(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    file.write_text(report_html(small() | {"version": 2}).text, "utf-8")
+    page = browser.new_page()
+    page.goto(file.as_uri())
+    expect(page.locator("#notices")).to_contain_text(
+        "this page reads documents of version 1, not 2): make the page anew."
+    )
+    page.close()
 
 
 def test_a_platform_of_which_nothing_is_known(browser: Browser, tmp_path: Path) -> None:

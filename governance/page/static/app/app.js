@@ -19,13 +19,13 @@ import { createDivider } from './divider.js';
 import { clearNotices, notice, watchServer } from './served.js';
 
 const WALKED = ['selected', 'mode', 'depth', 'hideIndirect', 'kinds', 'at'];
-const LAID_OUT = ['at', 'grouping', 'expanded', 'focus'];
+const LAID_OUT = ['at', 'grouping', 'expanded', 'focus', 'hideIndirect', 'kinds'];
 const LISTED = [...WALKED, 'grouping', 'focus'];
 
 start();
 
 function start() {
-  const doc = readDocument(byId('document').textContent);
+  const doc = readOwn();
   const store = createStore({ ...OPENING, theme: remembered('headwater-theme') ?? 'auto' });
   const page = { doc, store, names: createNames(doc), graph: null, result: null };
   document.title = `${doc.title} — lineage`;
@@ -39,6 +39,16 @@ function start() {
   addEventListener('popstate', () => followAddress(parts));
   showFirst(parts);
   watchServer();
+}
+
+/** The document in this page; what is wrong with it is said, since nothing else can be shown. */
+function readOwn() {
+  try {
+    return readDocument(byId('document').textContent);
+  } catch (error) {
+    notice(`This page's data cannot be read (${error.message}): make the page anew.`);
+    throw error;
+  }
 }
 
 function wire(page) {
@@ -56,10 +66,9 @@ function wire(page) {
   const search = createSearch(doc, go);
   const divider = createDivider(() => {});
   const time = createTime(doc, store);
-  const svgText = () => view.svgText();
   const tools = createTools(doc, store, {
-    svg: () => exportSvg(page, svgText()),
-    png: () => exportPng(page, svgText()).catch((error) => notice(`No picture was made: ${error.message}.`)),
+    svg: () => whenDrawn(view, (text) => exportSvg(page, text)),
+    png: () => whenDrawn(view, (text) => exportPng(page, text).catch((error) => notice(`No picture was made: ${error.message}.`))),
     json: () => exportJson(page),
     help: showHelp, panel: divider.toggle,
     fold: () => store.set({ expanded: foldedAll(page.graph, store.get()) }),
@@ -69,6 +78,11 @@ function wire(page) {
   tabs(store);
   listenKeys({ store, view, search, does: keyActions(page, view, time, divider) });
   return { view, search, time, tools, divider };
+}
+
+function whenDrawn(view, act) {
+  if (view.drawing()) act(view.svgText());
+  else notice('The graph is not drawn yet: try again once it is.');
 }
 
 function keyActions({ store }, view, time, divider) {
@@ -137,6 +151,9 @@ async function drawGraph({ page, view }) {
   const slow = setTimeout(() => { byId('drawing').hidden = false; }, 250);
   try {
     return await view.show(page.graph, page.store.get());
+  } catch (error) {
+    notice(`The graph cannot be drawn (${error.message}); the panel says the same in words.`);
+    throw error;
   } finally {
     clearTimeout(slow);
     byId('drawing').hidden = true;

@@ -1,6 +1,6 @@
 // The panel: all that the document says of the table or column that is selected.
 import { each, fieldAt, fieldId } from './model.js';
-import { byId, counting, longList, make, named } from './dom.js';
+import { byId, counting, longList, make, moment, named } from './dom.js';
 import { findingItem } from './findings.js';
 import { makingOf, rowsPart, runFacts } from './made.js';
 import { overviewOf } from './overview.js';
@@ -16,10 +16,11 @@ const ORIGIN_MEANS = { pipeline: 'built by a pipeline', source: 'a source: no kn
 
 /** Shows the page's selection: `page` is {doc, names, store, graph, result}. */
 export function drawPanel(page) {
-  const { selected } = page.store.get();
+  const { selected, at } = page.store.get();
   const panel = byId('details');
+  const past = at && make('p', { class: 'past' }, `Lineage as of ${moment(at)}; classes, findings and descriptions are the latest.`);
   const parts = !selected ? overviewOf(page) : selected.field === null ? datasetParts(page, selected.dataset) : fieldParts(page, selected);
-  panel.replaceChildren(...parts.filter(Boolean));
+  panel.replaceChildren(...[past, ...parts].filter(Boolean));
   panel.scrollTop = 0;
 }
 
