@@ -19,7 +19,7 @@ check: .venv/dev ## exactly what CI runs
 
 sync: .venv/dev ## only install
 
-dev: .venv/runtime ## Dagster's UI on http://127.0.0.1:3000
+dev: .venv/runtime ## Dagster's UI on http://127.0.0.1:3000, the lineage page on :3001
 	$(BIN)/headwater dev
 
 prove: .venv/dev ## the long runs of the execution law and the fuzzers
