@@ -23,7 +23,7 @@ def identifier(tree: exp.Expr) -> exp.Expr:
     while tree.__class__ is not exp.Identifier:
         inner = tree.args.get("this")
         if not isinstance(inner, exp.Expr):
-            return exp.Identifier(this=str(tree.name))
+            return exp.Identifier(this="" if tree.__class__ is exp.Dot else str(tree.name))
         tree = inner
     return tree
 
