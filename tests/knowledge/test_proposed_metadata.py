@@ -1,7 +1,9 @@
 """Proposals in metadata.toml, for review."""
 
+import re
 import tomllib
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -13,6 +15,8 @@ from governance.policy import Policy
 from governance.proposed_metadata import changes, written
 
 Told = Callable[..., tuple[Event, ...]]
+Say = Callable[..., Event]
+Shape = Callable[..., dict[str, Any]]
 PolicyOf = Callable[..., Policy]
 
 TEXT = """\
@@ -83,12 +87,13 @@ columns."y.z" = { classification = "internal" } # proposed from a.a.id (DIRECT I
 ["d.d".columns]
 w = { classification = "internal" } # proposed from a.a.id (DIRECT IDENTITY)
 
-[ "d.d".columns.x ] # proposed from a.a.mail (DIRECT IDENTITY)
+[ "d.d".columns.x ]
 description = "written long"
-classification = "personal"
+classification = "personal" # proposed from a.a.mail (DIRECT IDENTITY)
 
 ["e.e"]
-columns = { id = { classification = "internal" }, new = { classification = "internal" }}
+columns = { id = { classification = "internal" }, new = { classification = "internal" }} \
+# new: proposed from a.a.id (DIRECT IDENTITY)
 
 ["f.f"]
 columns.n = { classification = "public" } # proposed from no column
@@ -112,6 +117,58 @@ def test_what_is_written_is_read_as_proposed_and_written_once(
     }
     reviewed = policy_of(classes | {"a.a.mail": "personal", "a.a.id": "internal"})
     assert written(found, propose(graph, reviewed), reviewed, "metadata.toml") == found
+
+
+LAYOUTS = {
+    "one inline table": 'columns = { mail = { classification = "public", description = "low" }, id = {} } # F\n# z\n',
+    "one inline table, empty": "columns = {}\n",
+    "a table of columns": '  ["b.b".columns]\n  mail = { description = "no class yet" } # C\n',
+    "a table each": '[ "b.b".columns.mail ]\nclassification = "public" # low\n# E end\n',
+    "dotted to the end": 'columns.mail.classification = "public"   # low\ncolumns.id.description = "Key."\n',
+    "dotted in a table": '["b.b".columns]\nmail.description = "Mail."\n',
+    "an inline table in a table": "columns.mail = {}\n  columns.note = { description = 'x' }\n",
+}
+
+
+@pytest.mark.parametrize("rest", ["", '\n["c.c"]\n# by hand\nowner = "team:c"'])
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+def test_every_layout_stays_toml_says_what_it_said_and_is_written_once(
+    graph: Graph, policy: Policy, layout: str, ends: str, rest: str
+) -> None:
+    text = f'# Mine.\n["b.b"] # the copy\nowner = "team:b"\n{layout}{rest}'.replace("\n", ends)
+
+    found = written(text, propose(graph, policy), policy, "metadata.toml")
+
+    columns = tomllib.loads(found)["b.b"]["columns"]
+    assert {name: columns[name]["classification"] for name in ("mail", "note")} == {
+        "mail": "personal",
+        "note": "personal",
+    }
+    assert found.count("\n") == found.count(ends)
+    assert all(comment in found for comment in ("# Mine.", "# the copy", *re.findall("# [A-Z]", layout)))
+    assert "proposed from a.a.mail (DIRECT IDENTITY)" in found
+
+
+def test_a_layout_that_an_edit_would_break_is_left_alone(
+    graph: Graph, policy: Policy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for broken, problem in (("x = ", "would make it no TOML"), ("x = 1\n", "would change what else it says")):
+        monkeypatch.setattr("tomlkit.dumps", lambda _, broken=broken: broken)
+        with pytest.raises(PolicyError, match=problem):
+            written(TEXT, propose(graph, policy), policy, "metadata.toml")
+
+
+def test_a_name_with_a_line_in_it_adds_none(policy_of: PolicyOf, event: Say, output: Shape) -> None:
+    table = output("b.b", "x: a.a.mail IDENTITY")
+    (said,) = table["facets"]["columnLineage"]["fields"].values()
+    said["inputFields"][0]["field"] = name = 'mail\n["a.a"]\nowner = "team:x"'
+    graph = build_graph([event("COMPLETE", writes=[table])])
+    policy = policy_of({f"a.a.{name}": "personal"})
+
+    text = written("", propose(graph, policy), policy, "metadata.toml")
+
+    assert tomllib.loads(text) == {"b.b": {"columns": {"x": {"classification": "personal"}}}}
 
 
 def test_no_declaration_is_lowered(graph: Graph, policy_of: PolicyOf) -> None:
