@@ -1,9 +1,20 @@
-"""What a pipeline's file says of its job, as events carry it: one place for runs and for texts that have not run."""
+"""What files say of a job and of what it writes, as events carry it: for runs, and for texts that have not run.
 
+No engine and no catalog is imported here, so that an export of texts alone answers at once.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+
+from governance.events.facets import Output
+from governance.events.redact import redact_sql, secrets_of
 from governance.events.run_facets import JobFacts, source_digest
 from governance.events.source_code import source_code
+from governance.lineage.model import ColumnLineage, Explanation
 from governance.pipeline import Pipeline
+from governance.policy import Policy, TablePolicy
 from governance.project import Project
+from governance.statement import Statement, explain
 
 
 def job_facts(project: Project, pipeline: Pipeline) -> JobFacts:
@@ -15,4 +26,23 @@ def job_facts(project: Project, pipeline: Pipeline) -> JobFacts:
         tags=tuple((tag, "true") for tag in pipeline.tags),
         source=source_code(project.root, pipeline.file),
         digest=source_digest(pipeline.sql),
+    )
+
+
+def explanation_of(policy: Policy, statement: Statement, schema: Mapping[str, Mapping[str, str]]) -> Explanation | None:
+    """Return the text that made the edges of the statement's lineage, as it may be sent, None where there is none."""
+    masking = policy.lineage.masking_functions
+    return explain(statement, schema, partial(redact_sql, secrets=secrets_of()), masking_functions=masking)
+
+
+def described(policy: Policy, pipeline: Pipeline, lineage: ColumnLineage) -> Output:
+    """Return the pipeline's output as files tell of it: policy first, then the pipeline's own header."""
+    declared = policy.tables.get(pipeline.table, TablePolicy())
+    return Output(
+        name=pipeline.table,
+        schema=(),
+        lineage=lineage,
+        owner=declared.owner or pipeline.owner,
+        description=declared.description or pipeline.description or None,
+        tags=tuple((tag, "true") for tag in pipeline.tags),
     )

@@ -1,19 +1,14 @@
 """What a run wrote, as its COMPLETE event says it."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 
 from governance.events.facets import Catalog as CatalogFacts
 from governance.events.facets import Column as ColumnFacts
 from governance.events.facets import Output
-from governance.events.redact import redact_sql, secrets_of
-from governance.lineage.model import ColumnLineage, Explanation
-from governance.pipeline import Pipeline
-from governance.policy import Policy, TablePolicy
-from governance.statement import Statement, explain
+from governance.policy import Policy
 from platform_assets.catalog import Catalog, kind_of, schema_of
 from platform_assets.engines.engine import Column
+from platform_assets.facts import described, explanation_of
 from platform_assets.publish import Commit
 from platform_assets.run import Traced
 
@@ -32,25 +27,6 @@ def output_of(policy: Policy, catalog: Catalog, traced: Traced, commit: Commit) 
         lifecycle=commit.lifecycle,
         catalog=CatalogFacts(kind_of(catalog), catalog.name),
         explanation=explanation_of(policy, traced.statement, schema),
-    )
-
-
-def explanation_of(policy: Policy, statement: Statement, schema: Mapping[str, Mapping[str, str]]) -> Explanation | None:
-    """Return the text that made the edges of the statement's lineage, as it may be sent, None where there is none."""
-    masking = policy.lineage.masking_functions
-    return explain(statement, schema, partial(redact_sql, secrets=secrets_of()), masking_functions=masking)
-
-
-def described(policy: Policy, pipeline: Pipeline, lineage: ColumnLineage) -> Output:
-    """Return the pipeline's output as files tell of it: policy first, then the pipeline's own header."""
-    declared = policy.tables.get(pipeline.table, TablePolicy())
-    return Output(
-        name=pipeline.table,
-        schema=(),
-        lineage=lineage,
-        owner=declared.owner or pipeline.owner,
-        description=declared.description or pipeline.description or None,
-        tags=tuple((tag, "true") for tag in pipeline.tags),
     )
 
 

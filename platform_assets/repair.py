@@ -10,7 +10,8 @@ from governance.pipeline import Pipeline, parse_pipeline
 from governance.statement import parse, trace
 from platform_assets.catalog import Catalog, Published, inventory, load_known, open_catalog, published, schema_of
 from platform_assets.factory import Loaded
-from platform_assets.output import column_facts, described, explanation_of
+from platform_assets.facts import described, explanation_of
+from platform_assets.output import column_facts
 
 
 def repair_events(loaded: Loaded) -> tuple[Repaired, ...]:

@@ -14,8 +14,7 @@ from governance.policy import Policy
 from governance.project import Project
 from governance.statement import Statement
 from governance.statement.trace import UNKNOWN
-from platform_assets.facts import job_facts
-from platform_assets.output import described, explanation_of
+from platform_assets.facts import described, explanation_of, job_facts
 
 
 def static_jobs(project: Project, side: Side) -> Iterator[StaticJob]:

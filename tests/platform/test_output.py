@@ -5,7 +5,7 @@ import pytest
 from governance.lineage.model import ColumnLineage
 from governance.pipeline import parse_pipeline
 from governance.policy import LineagePolicy, Policy, TablePolicy
-from platform_assets.output import described
+from platform_assets.facts import described
 
 PIPELINE = parse_pipeline("a.b", "b.sql", "-- description: From the header.\n-- owner: team:header\nselect 1")
 LINEAGE = ColumnLineage("a.b", (), (), ())
