@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 from governance.page.document import document
 from governance.rules.finding import Finding, Severity
 from tests.page.made import event, shown
-from tests.page.whole_page import opened, ready
+from tests.page.whole_page import address, opened, ready
 
 pytestmark = pytest.mark.browser
 
@@ -88,10 +88,10 @@ def test_each_name_is_found_selected_and_linked(page: Page) -> None:
         ready(page)
         shown_name = page.locator("#details h2.subject bdi")
         assert shown_name.text_content() == name
-        address = page.url
+        there = address(page)
         page.evaluate("() => { location.hash = ''; }")
         expect(page.locator("#details h2.subject")).to_have_text(NAMES[0])
-        page.evaluate("(hash) => { location.hash = hash; }", address.partition("#")[2])
+        page.evaluate("(hash) => { location.hash = hash; }", there)
         ready(page)
         assert page.locator("#details h2.subject bdi").text_content() == name
         assert page.locator("#notices .notice").count() == 0
@@ -112,9 +112,27 @@ def test_search_shows_them_as_text(page: Page) -> None:
 
 
 def test_a_name_that_turns_the_line_turns_only_itself(page: Page) -> None:
+    turning = next(place for name, place in places(page) if name.startswith("\u202e"))
+    page.locator(f"#graph [data-field='{turning}']").dispatch_event("click")
+    ready(page)
     page.locator("#tab-findings").click()
+    page.evaluate("() => { location.hash = '%E2%80%AEeman on'; }")
+    expect(page.locator("#notices .notice")).to_have_count(1)
+    loose = page.evaluate(
+        """() => {
+          const found = [];
+          const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+          while (texts.nextNode()) {
+            const parent = texts.currentNode.parentElement;
+            const turns = /[\\u202a-\\u202e\\u2066-\\u2069]/.test(texts.currentNode.data);
+            if (turns && !parent.closest('script, title, code, svg, bdi')) found.push(parent.outerHTML);
+          }
+          return found;
+        }"""
+    )
+    assert loose == []
     held = page.evaluate(
-        """() => [...document.querySelectorAll('#findings bdi')].every(
+        """() => [...document.querySelectorAll('bdi, code, svg text')].every(
              (it) => getComputedStyle(it).unicodeBidi === 'isolate')"""
     )
     assert held

@@ -101,6 +101,11 @@ def ready(page: Page) -> None:
     page.wait_for_selector("#drawing", state="hidden")
 
 
+def address(page: Page) -> str:
+    """The hash as it stands; the driver learns of a new one only after a while."""
+    return str(page.evaluate("location.hash"))
+
+
 def selected(page: Page) -> str:
     """What the panel is about."""
     return page.locator("#details h2.subject").inner_text()

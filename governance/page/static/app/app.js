@@ -3,7 +3,7 @@ import { foldedAll } from './groups.js';
 import { readDocument, standing } from './model.js';
 import { reach } from './walk.js';
 import { createView } from './draw.js';
-import { byId } from './dom.js';
+import { byId, named } from './dom.js';
 import { OPENING, alike, createStore, directionOf } from './state.js';
 import { createNames, hashOf, readHash } from './link.js';
 import { find, indexOf } from './find.js';
@@ -46,7 +46,7 @@ function readOwn() {
   try {
     return readDocument(byId('document').textContent);
   } catch (error) {
-    notice(`This page's data cannot be read (${error.message}): make the page anew.`);
+    notice([`This page's data cannot be read (${error.message}): make the page anew.`]);
     throw error;
   }
 }
@@ -68,7 +68,7 @@ function wire(page) {
   const time = createTime(doc, store);
   const tools = createTools(doc, store, {
     svg: () => whenDrawn(view, (text) => exportSvg(page, text)),
-    png: () => whenDrawn(view, (text) => exportPng(page, text).catch((error) => notice(`No picture was made: ${error.message}.`))),
+    png: () => whenDrawn(view, (text) => exportPng(page, text).catch((error) => notice([`No picture was made: ${error.message}.`]))),
     json: () => exportJson(page),
     help: showHelp, panel: divider.toggle,
     fold: () => store.set({ expanded: foldedAll(page.graph, store.get()) }),
@@ -82,7 +82,7 @@ function wire(page) {
 
 function whenDrawn(view, act) {
   if (view.drawing()) act(view.svgText());
-  else notice('The graph is not drawn yet: try again once it is.');
+  else notice(['The graph is not drawn yet: try again once it is.']);
 }
 
 function keyActions({ store }, view, time, divider) {
@@ -152,7 +152,7 @@ async function drawGraph({ page, view }) {
   try {
     return await view.show(page.graph, page.store.get());
   } catch (error) {
-    notice(`The graph cannot be drawn (${error.message}); the panel says the same in words.`);
+    notice([`The graph cannot be drawn (${error.message}); the panel says the same in words.`]);
     throw error;
   } finally {
     clearTimeout(slow);
@@ -169,7 +169,7 @@ function showAround({ page, tools, time }, state) {
     byId(`tab-${name}`).setAttribute('aria-selected', String(state.tab === name));
     byId(`tab-${name}`).tabIndex = state.tab === name ? 0 : -1;
   }
-  byId('summary').textContent = page.result ? summaryOf(page, page.result, state.mode) : '';
+  byId('summary').replaceChildren(...(page.result ? summaryOf(page, page.result, state.mode) : []));
   if (state.theme === 'auto') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = state.theme;
 }
@@ -183,14 +183,15 @@ function readAddress(page) {
   const { patch, wrong, missing } = readHash(page.doc, page.names, location.hash);
   page.store.set(patch);
   if (missing !== null) sayMissing(page, missing);
-  wrong.forEach((sentence) => notice(sentence));
+  wrong.forEach((sentence) => notice([named(sentence)]));
 }
 
 /** Says that a name leads nowhere, and offers the one that is most like it. */
 function sayMissing({ doc, names }, name) {
   const [like] = find(indexOf(doc), name, 1);
-  const go = like && [`Go to ${like.text}`, () => { location.hash = encodeURIComponent(names.nameOf(like.place)); }];
-  notice(`No table or column here is called ${name}.`, ...(go ?? []));
+  const said = ['No table or column here is called ', named(name), '.'];
+  if (!like) notice(said);
+  else notice(said, ['Go to ', named(like.text)], () => { location.hash = encodeURIComponent(names.nameOf(like.place)); });
 }
 
 function followAddress({ page, view }) {

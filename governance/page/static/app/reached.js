@@ -13,10 +13,15 @@ export function reachedParts(page, result, mode) {
   const up = () => group('Upstream', 'Nothing: it comes from no column or table that is known here.', [
     columnsReached(page, 'value', 'Its value comes from', result.upValues),
     columnsReached(page, 'population', 'Its rows or steering come from', result.upPopulation),
-    rowsReached(page, 'Tables whose rows it follows', result.upTables),
+    rowsReached(page, 'Tables whose rows it follows', othersUp(result)),
     unknownPart(page, 'Unknown, for want of column lineage', new Set(), result.upUnknownTables),
   ]);
   return [...(mode === 'trace' ? [] : [down()]), ...(mode === 'impact' ? [] : [up()])];
+}
+
+/** The tables upstream by their rows; that a column follows the rows of its own table goes without saying. */
+function othersUp({ upTables, start: { dataset } }) {
+  return new Set([...upTables].filter((d) => d !== dataset));
 }
 
 function group(title, none, parts) {
@@ -37,16 +42,15 @@ function marked(touch, section) {
   return section;
 }
 
-/** One sentence for those who do not see the graph. */
+/** One sentence for those who do not see the graph, as pieces of text and elements. */
 export function summaryOf(page, result, mode) {
-  const subject = page.names.nameOf(result.start);
   const datasetsOf = (...sets) => sets.flatMap((ids) => [...ids].map((id) => page.doc.datasetOf[id]));
   const down = counts(result.values, result.population,
     [...datasetsOf(result.values, result.population), ...result.tables], result.unknown.size + result.unknownTables.size);
   const up = counts(result.upValues, result.upPopulation,
-    [...datasetsOf(result.upValues, result.upPopulation), ...result.upTables], result.upUnknownTables.size);
+    [...datasetsOf(result.upValues, result.upPopulation), ...othersUp(result)], result.upUnknownTables.size);
   const said = [...(mode === 'trace' ? [] : [`reaches ${down}`]), ...(mode === 'impact' ? [] : [`comes from ${up}`])];
-  return `${subject} ${said.join('; ')}.`;
+  return [named(page.names.nameOf(result.start)), ` ${said.join('; ')}.`];
 }
 
 function counts(values, population, datasets, unknown) {

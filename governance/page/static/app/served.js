@@ -13,7 +13,7 @@ export function watchServer() {
     first ??= state;
     if (state === null || state === first) return;
     clearInterval(asking);
-    notice('There is newer lineage than this page shows.', 'Reload', () => location.reload());
+    notice(['There is newer lineage than this page shows.'], ['Reload'], () => location.reload());
   };
   const asking = setInterval(ask, EVERY);
   ask();
@@ -31,11 +31,12 @@ async function stateNow() {
   }
 }
 
-/** Says something at the top of the page, with one thing to do about it; another of the same words takes its place. */
-export function notice(text, label = null, act = null) {
+/** Says something at the top of the page (pieces of text and elements), with one thing to do about it; what says the same
+ * takes its place. */
+export function notice(said, label = null, act = null) {
   const close = make('button', { type: 'button', 'aria-label': 'Close', onclick: () => it.remove() }, '×');
-  const it = make('div', { class: 'notice' }, make('span', {}, text), label ? make('button', { type: 'button', onclick: act }, label) : null, close);
-  for (const other of byId('notices').children) if (other.firstChild.textContent === text) other.remove();
+  const it = make('div', { class: 'notice' }, make('span', {}, ...said), label ? make('button', { type: 'button', onclick: act }, ...label) : null, close);
+  for (const other of byId('notices').children) if (other.textContent === it.textContent) other.remove();
   byId('notices').append(it);
 }
 

@@ -5,6 +5,8 @@ import { fieldLink, kindWord, placeLink } from './words.js';
 
 /** So many entries are listed; more are read better where they begin. */
 const MOST = 400;
+/** Of a step from a column to the rows of its own table. */
+const OWN = 'own';
 
 /** A section that makes its list when it is opened. */
 export function lineageText(page, result, mode) {
@@ -57,6 +59,7 @@ function keyOf({ id, rows }) {
 
 function wordsOf(page, { id, rows, edge, by }) {
   const { doc, graph } = page;
+  if (by === OWN) return ['the rows of ', placeLink(page, { dataset: rows, field: null }), ', which are shaped by'];
   const what = id === undefined ? ['every row of ', placeLink(page, { dataset: rows, field: null })] : [fieldLink(page, id)];
   const how = edge === undefined ? make('span', { class: 'kind indirect' }, by) : kindWord(doc, graph.kind[edge], graph.masking[edge]);
   return [...what, ' ', how];
@@ -88,7 +91,7 @@ function upSteps(graph, result, { id, rows }) {
   }
   const d = graph.doc.datasetOf[id];
   const shaped = upSteps(graph, result, { rows: d }).length > 0;
-  return shaped ? [...steps, { rows: d, by: 'its own rows' }] : steps;
+  return shaped ? [...steps, { rows: d, by: OWN }] : steps;
 }
 
 function once(steps) {

@@ -1,5 +1,5 @@
 // The slider: the graph as of a run. Its last stop is now.
-import { byId, make, moment } from './dom.js';
+import { byId, counting, make, moment } from './dom.js';
 
 /** Draws the slider where there is a past to look at. Answers {show(at), step(by)}. */
 export function createTime(doc, store) {
@@ -20,7 +20,7 @@ export function createTime(doc, store) {
       const i = at === null ? stops.length : lastUpTo(stops, at);
       slider.value = String(Math.max(0, i));
       now.disabled = at === null;
-      said.textContent = at === null ? `now: ${stops.length} ${stops.length === 1 ? 'run' : 'runs'}` : i < 0 ? `${moment(at)}: before the first run` : words(stops[i], i, stops.length);
+      said.replaceChildren(make('bdi', {}, at === null ? `now: ${counting(stops.length, 'run')}` : words(stops, i, at)));
       slider.setAttribute('aria-valuetext', said.textContent);
     },
     step(by) { go(Number(slider.value) + by); },
@@ -29,9 +29,11 @@ export function createTime(doc, store) {
   return time;
 }
 
-function words({ at, jobs, changed }, i, count) {
+function words(stops, i, at) {
+  if (i < 0) return `${moment(at)}: before the first run`;
+  const { jobs, changed } = stops[i];
   const shown = jobs.length > 2 ? `${jobs.slice(0, 2).join(', ')} and ${jobs.length - 2} more` : jobs.join(', ');
-  return `run ${i + 1} of ${count} · ${moment(at)} · ${shown}${changed ? ' · new lineage' : ''}`;
+  return `run ${i + 1} of ${stops.length} · ${moment(stops[i].at)} · ${shown}${changed ? ' · new lineage' : ''}`;
 }
 
 /** One stop for each instant at which runs ended: [{at, jobs, changed: whether a job said what it had not said before}]. */
