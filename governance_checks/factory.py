@@ -23,7 +23,16 @@ from dagster import (
 from governance.impact.facts import facts_of
 from governance.report.asset import impact_page, proposal_page
 from governance.report.findings import outcome_markdown
-from governance.rules import RULES, Known, Outcome, Rule, check, understated_classification, unregistered_consumer
+from governance.rules import (
+    RULES,
+    About,
+    Known,
+    Outcome,
+    Rule,
+    check,
+    understated_classification,
+    unregistered_consumer,
+)
 from governance.rules.finding import Severity
 
 PLATFORM = AssetKey(["governance", "platform"])
@@ -37,11 +46,14 @@ def build_checks(
 ) -> tuple[AssetChecksDefinition, ...]:
     """Return one check step for each table that an asset builds, and one for ``governance/platform``.
 
+    A rule about the platform as a whole is a check of the latter alone.
+
     ``known`` is asked once a step, while the step runs: policy, events and catalog are read as they are then.
     """
     owned = frozenset(tables)
+    of_tables = [rule for rule in rules if rule.about is About.TABLE]
     return (
-        *(_check_step(AssetKey(table.split(".")), table.__eq__, known, rules) for table in sorted(owned)),
+        *(_check_step(AssetKey(table.split(".")), table.__eq__, known, of_tables) for table in sorted(owned)),
         _check_step(PLATFORM, lambda table: table not in owned, known, rules),
     )
 

@@ -4,7 +4,7 @@ from governance.coverage.measure import measure
 from governance.coverage.model import Coverage, Share
 from governance.rules.finding import Finding, Severity
 from governance.rules.known import Known
-from governance.rules.rule import Rule
+from governance.rules.rule import About, Rule
 
 NAME = "coverage_below_threshold"
 
@@ -62,4 +62,5 @@ RULE = Rule(
     blocking=False,
     description="Lineage covers at least the shares of tables and reads that lineage.toml demands; none by default.",
     find=find,
+    about=About.PLATFORM,
 )

@@ -3,12 +3,20 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import date
+from enum import Enum
 from pathlib import Path
 from traceback import extract_tb
 
 from governance.policy import Waiver
 from governance.rules.finding import Finding, Severity
 from governance.rules.known import Known
+
+
+class About(Enum):
+    """What the findings of a rule are about."""
+
+    TABLE = "table"
+    PLATFORM = "platform"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +26,7 @@ class Rule:
     severity: of its findings; ERROR turns a check red
     blocking: whether nothing downstream may run on a table with such a finding
     find:     the question itself, pure; waivers are none of its business
+    about:    what a finding of it is about: one table, or the platform as a whole
     """
 
     name: str
@@ -25,6 +34,7 @@ class Rule:
     blocking: bool
     description: str
     find: Callable[[Known], tuple[Finding, ...]]
+    about: About = About.TABLE
 
 
 @dataclass(frozen=True, slots=True)

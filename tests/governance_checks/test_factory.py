@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 from governance.errors import PolicyError
 from governance.graph import Graph
 from governance.policy import LineagePolicy, Policy, Waiver
-from governance.rules import RULES, Known, Rule
+from governance.rules import RULES, About, Known, Rule
 from governance.rules.finding import Finding, Severity
 from governance_checks.factory import PLATFORM, build_checks, platform_asset
 
@@ -93,12 +93,13 @@ def red(result: ExecuteInProcessResult) -> set[tuple[str, str, str]]:
     }
 
 
-def test_every_rule_is_a_check_of_every_table_and_of_the_platform() -> None:
+def test_every_rule_is_a_check_of_what_it_is_about() -> None:
     checks = build_checks(["shop.first", "shop.second"], says_nothing)
     keys = {key for step in checks for key in step.check_keys}
-    assets = [AssetKey(["shop", "first"]), AssetKey(["shop", "second"]), PLATFORM]
-    assert keys == {AssetCheckKey(place, one.name) for place in assets for one in RULES}
-    assert len(checks) == len(assets)
+    tables = [AssetKey(["shop", "first"]), AssetKey(["shop", "second"])]
+    of_tables = {AssetCheckKey(table, one.name) for table in tables for one in RULES if one.about is About.TABLE}
+    assert keys == of_tables | {AssetCheckKey(PLATFORM, one.name) for one in RULES}
+    assert len(checks) == len(tables) + 1
 
 
 def test_only_the_blocking_rule_blocks() -> None:
@@ -192,7 +193,9 @@ def test_the_governance_selection_builds_nothing(instance: DagsterInstance) -> N
     defs = Definitions(assets=[first, platform_asset()], asset_checks=checks, jobs=[job])
     result = defs.resolve_job_def("all_checks").execute_in_process(instance=instance)
     assert built(result) == set()
-    assert len(result.get_asset_check_evaluations()) == 2 * len(RULES)
+    of_tables = sum(rule.about is About.TABLE for rule in RULES)
+    assert len(result.get_asset_check_evaluations()) == of_tables + len(RULES)
+    assert of_tables < len(RULES)
 
 
 def test_one_check_can_be_run_alone(instance: DagsterInstance) -> None:
