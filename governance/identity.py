@@ -7,7 +7,8 @@ that was dropped is ``name#id``: what was read from it stays known, and nothing 
 followed likewise through lifecycleStateChange RENAME.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
@@ -45,7 +46,11 @@ def present(events: Iterable[Event], schemas: Schemas = MappingProxyType({})) ->
     renames = _renames(read)
     if not renames and not schemas:
         return read
-    return tuple(renamed(event, _Present(renames, schemas, event.at, _snapshots(event))) for event in read)
+    began = _began(read)
+    return tuple(
+        renamed(event, _Present(renames, schemas, event.at, _looks(event, began.get(event.run.run_id, event.at))))
+        for event in read
+    )
 
 
 def moved(events: Iterable[Event], schemas: Schemas) -> frozenset[Dataset]:
@@ -69,11 +74,44 @@ def _renames(events: Iterable[Event]) -> tuple[_TableRename, ...]:
     return tuple(_TableRename(former, new, at) for at, former, new in sorted(found) if former != new)
 
 
-def _snapshots(event: Event) -> Mapping[Dataset, str]:
-    parts = (*event.inputs, *event.outputs)
-    return {
-        Dataset(part.namespace, part.name): part.facets.version.dataset_version for part in parts if part.facets.version
-    }
+def _began(events: Iterable[Event]) -> Mapping[str, datetime]:
+    found: dict[str, datetime] = {}
+    for event in events:
+        found[event.run.run_id] = min(event.at, found.get(event.run.run_id, event.at))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """How an event saw a table: what tells which of the table's schemas its names are of.
+
+    schema: the columns that it says the table has; empty where it does not
+    named:  those that it names at all
+    """
+
+    at: datetime
+    snapshot: str | None = None
+    schema: frozenset[str] = frozenset()
+    named: frozenset[str] = frozenset()
+
+
+def _looks(event: Event, began: datetime) -> Mapping[Dataset, _Look]:
+    """Return how ``event`` saw each table: what it read as when its run ``began``, what it wrote as at its own time."""
+    named: dict[Dataset, set[str]] = defaultdict(set)
+    for part in event.outputs:
+        lineage = part.facets.column_lineage
+        if lineage:
+            named[Dataset(part.namespace, part.name)] |= lineage.fields.keys()
+            for it in (*lineage.dataset, *(it for said in lineage.fields.values() for it in said.input_fields)):
+                named[Dataset(it.namespace, it.name)].add(it.field)
+    looks = {dataset: _Look(began, None, frozenset(), frozenset(columns)) for dataset, columns in named.items()}
+    told = [(part, event.at) for part in (*event.outputs, *([event.dataset] if event.dataset else []))]
+    for part, at in (*((part, began) for part in event.inputs), *told):
+        dataset, facets = Dataset(part.namespace, part.name), part.facets
+        schema = frozenset(it.name for it in facets.schema.fields) if facets.schema else frozenset()
+        snapshot = facets.version.dataset_version if facets.version else None
+        looks[dataset] = _Look(at, snapshot, schema, schema | named.get(dataset, set()))
+    return looks
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +121,7 @@ class _Present:
     renames: tuple[_TableRename, ...]
     schemas: Schemas
     at: datetime
-    snapshots: Mapping[Dataset, str]
+    looks: Mapping[Dataset, _Look]
 
     def dataset(self, dataset: Dataset) -> Dataset:
         for rename in self.renames:
@@ -96,15 +134,52 @@ class _Present:
         versions = self.schemas.get(self.dataset(dataset), ())
         if not versions:
             return path
-        return followed(versions, _version(versions, self.at, self.snapshots.get(dataset)), path)
+        return followed(versions, _version(versions, self.looks.get(dataset, _Look(self.at))), path)
 
 
-def _version(versions: Sequence[SchemaVersion], at: datetime, snapshot: str | None) -> int:
-    """Return the place of the version that held: of the snapshot that the event names, else of the time."""
-    by_snapshot = next((place for place, it in enumerate(versions) if snapshot and it.snapshot == snapshot), None)
-    if by_snapshot is not None:
-        return by_snapshot
-    return max((place for place, it in enumerate(versions) if it.at <= at), default=0)
+def _version(versions: Sequence[SchemaVersion], look: _Look) -> int:
+    """Return the place of the version whose names the event uses.
+
+    Of the versions that may have stood with the snapshot that it names, and that have the columns that it names, it is
+    the one that held at the time of the look.
+    """
+    possible = _fitting(versions, _beside(versions, look.snapshot), look)
+    return max((place for place in possible if versions[place].at <= look.at), default=possible[0])
+
+
+def _beside(versions: Sequence[SchemaVersion], snapshot: str | None) -> Sequence[int]:
+    """Return the places of ``snapshot`` and of what changed the schema before the next: a reader takes the present one.
+
+    A reader of an earlier snapshot, of a time long gone by, takes that one's own.
+    """
+    made = next((place for place, it in enumerate(versions) if snapshot and it.snapshot == snapshot), None)
+    if made is None:
+        return range(len(versions))
+    until = next((place for place in range(made + 1, len(versions)) if versions[place].snapshot), len(versions))
+    return range(made, until)
+
+
+def _fitting(versions: Sequence[SchemaVersion], places: Sequence[int], look: _Look) -> Sequence[int]:
+    """Return those of ``places`` that have exactly the columns told, else all that are named; else all of ``places``.
+
+    Only who names a snapshot may look back: a schema that misses a column else is of an emitter that leaves out some.
+    """
+    exact = [place for place in places if look.snapshot and _columns(versions[place]) == look.schema]
+    return exact or [place for place in places if look.named <= _names(versions[place])] or places
+
+
+def _names(version: SchemaVersion) -> frozenset[str]:
+    return frozenset(version.names.values())
+
+
+def _columns(version: SchemaVersion) -> frozenset[str]:
+    """Return the columns without the members of nested ones."""
+    names = _names(version)
+    return frozenset(name for name in names if not any(name[:at] in names for at in _dots(name)))
+
+
+def _dots(name: str) -> Iterator[int]:
+    return (at for at, letter in enumerate(name) if letter == ".")
 
 
 def followed(versions: Sequence[SchemaVersion], place: int, path: str) -> str:

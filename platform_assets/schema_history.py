@@ -1,9 +1,12 @@
 """The schema versions of Iceberg tables: which field id bore which name since when."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
+from heapq import merge
 
 from pyiceberg.schema import Schema
+from pyiceberg.serializers import FromInputFile
 from pyiceberg.table import Table
 
 from governance.identity import SchemaVersion
@@ -11,27 +14,45 @@ from governance.identity import SchemaVersion
 
 def schema_history(tables: Mapping[str, Table]) -> dict[str, tuple[SchemaVersion, ...]]:
     """Return the schema versions of each of ``tables`` whose columns ever changed, the oldest first."""
-    histories = ((name, schema_versions(table)) for name, table in tables.items())
-    return {name: versions for name, versions in histories if len({tuple(it.names.items()) for it in versions}) > 1}
+    return {name: schema_versions(table) for name, table in tables.items() if _changed(table)}
+
+
+def _changed(table: Table) -> bool:
+    return len({tuple(_names(schema).items()) for schema in table.metadata.schemas}) > 1
 
 
 def schema_versions(table: Table) -> tuple[SchemaVersion, ...]:
-    """Return a version for each snapshot, and one for the present schema where no snapshot was made with it.
+    """Return a version for each snapshot, and one for each change of the schema that no snapshot was made with.
 
     Iceberg dates snapshots and not schemas (https://iceberg.apache.org/spec/#table-metadata): a change without a
-    snapshot counts from the table's last update.
+    snapshot is dated by the metadata file that it made, as far back as the table's log of them goes.
     """
     metadata = table.metadata
     schemas = {schema.schema_id: schema for schema in metadata.schemas}
-    versions = [
+    written = [
         SchemaVersion(_instant(it.timestamp_ms), str(it.snapshot_id), _names(schemas[it.schema_id]))
         for it in sorted(metadata.snapshots, key=lambda it: (it.sequence_number or 0, it.timestamp_ms))
         if it.schema_id in schemas
     ]
-    now = _names(table.schema())
-    if not versions or versions[-1].names != now:
-        versions.append(SchemaVersion(_instant(metadata.last_updated_ms), None, now))
-    return tuple(versions)
+    told: list[SchemaVersion] = []
+    # stable: of one instant the snapshot comes first
+    for version in merge(written, _evolved(table), key=lambda it: it.at):
+        if version.snapshot or not told or version.names != told[-1].names:
+            told.append(version)
+    return tuple(told)
+
+
+def _evolved(table: Table) -> Iterator[SchemaVersion]:
+    """Yield what the columns were called after each change of the table that made no snapshot, and are now."""
+    metadata = table.metadata
+    snapshots = {it.timestamp_ms for it in metadata.snapshots}
+    for entry in metadata.metadata_log:
+        if entry.timestamp_ms not in snapshots:
+            # the log outlives the files where somebody tidies them away; the versions that are left still tell
+            with suppress(OSError, ValueError):
+                former = FromInputFile.table_metadata(table.io.new_input(entry.metadata_file))
+                yield SchemaVersion(_instant(entry.timestamp_ms), None, _names(former.schema()))
+    yield SchemaVersion(_instant(metadata.last_updated_ms), None, _names(table.schema()))
 
 
 def _instant(milliseconds: int) -> datetime:

@@ -1,6 +1,6 @@
 """Tables and columns that are renamed, dropped and made again."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -58,8 +58,18 @@ def test_a_column_is_followed_by_its_field_id(
     assert followed(versions, place, name) == now
 
 
-def copy(event: Say, output: Shape, source: str, at: int, *, job: str = "copy", snapshot: str | None = None) -> Event:
-    read: dict[str, Any] = {"name": TABLE.name, "facets": {"schema": {"fields": [{"name": "id"}, {"name": source}]}}}
+def copy(
+    event: Say,
+    output: Shape,
+    source: str,
+    at: int,
+    *,
+    job: str = "copy",
+    snapshot: str | None = None,
+    schema: Iterable[str] | None = None,
+) -> Event:
+    columns = ("id", source) if schema is None else schema
+    read: dict[str, Any] = {"name": TABLE.name, "facets": {"schema": {"fields": [{"name": it} for it in columns]}}}
     if snapshot:
         read["facets"]["version"] = {"datasetVersion": snapshot}
     lineage = output(f"out.{job}", f"x: {TABLE.name}.{source} IDENTITY")
@@ -94,6 +104,55 @@ def test_the_snapshot_that_a_run_read_tells_more_than_its_time(event: Say, outpu
     late_reader = copy(event, output, "mail", 4, snapshot="s1")
 
     assert [str(it.source) for it in graph_of([late_reader], RENAMED).edges] == ["crm.learners.contact"]
+
+
+UNWRITTEN = (
+    version(1, id=1, mail=2),
+    SchemaVersion(day(3), None, {1: "id", 2: "contact"}),
+    SchemaVersion(day(5), None, {1: "id", 2: "contact", 7: "mail"}),
+)
+"""Renamed and added again while no snapshot was made: all that time s1 is the table's latest."""
+
+MADE_AGAIN_UNWRITTEN = (
+    version(1, id=1, mail=2),
+    SchemaVersion(day(3), None, {1: "id"}),
+    SchemaVersion(day(5), None, {1: "id", 7: "mail"}),
+)
+
+
+@pytest.mark.parametrize(
+    ("versions", "at", "read", "now"),
+    [
+        (UNWRITTEN, 2, "mail", "contact"),
+        (UNWRITTEN, 4, "contact", "contact"),
+        (UNWRITTEN, 6, "mail", "mail"),
+        # no version of before has it, so the run saw the next
+        (UNWRITTEN, 2, "contact", "contact"),
+        (MADE_AGAIN_UNWRITTEN, 2, "mail", "mail#2"),
+        (MADE_AGAIN_UNWRITTEN, 6, "mail", "mail"),
+        # the next snapshot ends what a reader of s1 may have seen, unless it looks back
+        ((*UNWRITTEN, version(7, id=1, contact=2, mail=8)), 8, "mail", "mail"),
+    ],
+)
+def test_a_name_is_of_the_schema_that_stood_when_the_run_read_not_of_its_snapshots(
+    event: Say, output: Shape, *, versions: tuple[SchemaVersion, ...], at: int, read: str, now: str
+) -> None:
+    reader = copy(event, output, read, at, snapshot="s1", schema=())
+
+    assert [str(it.source) for it in graph_of([reader], versions).edges] == [f"crm.learners.{now}"]
+
+
+def test_a_reader_of_an_earlier_snapshot_is_known_by_the_columns_that_it_saw(event: Say, output: Shape) -> None:
+    back = copy(event, output, "mail", 6, snapshot="s1", schema=("id", "mail"))
+
+    assert [str(it.source) for it in graph_of([back], UNWRITTEN).edges] == ["crm.learners.contact"]
+
+
+def test_what_a_run_read_has_the_names_of_when_it_began(event: Say, output: Shape) -> None:
+    began = event("START", "copy", "2026-10-02T02:00:00Z", run="copy 6")
+    ended = copy(event, output, "mail", 6, snapshot="s1", schema=())
+
+    assert [str(it.source) for it in graph_of([began, ended], MADE_AGAIN_UNWRITTEN).edges] == ["crm.learners.mail#2"]
 
 
 def test_a_tag_goes_with_its_column(event: Say, output: Shape, policy_of: PolicyOf) -> None:

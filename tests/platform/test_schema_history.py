@@ -11,6 +11,8 @@ from pyiceberg.types import StringType
 from governance.identity import followed
 from platform_assets.schema_history import schema_history, schema_versions
 
+MADE = {1: "id", 2: "mail"}
+
 
 @pytest.fixture
 def table(tmp_path: Path) -> Table:
@@ -35,9 +37,42 @@ def test_rename_drop_and_add_again_are_told_apart(table: Table) -> None:
 
     again = schema_history({"crm.learners": table})["crm.learners"]
 
-    assert [dict(it.names) for it in renamed] == [{1: "id", 2: "mail"}, {1: "id", 2: "contact"}]
+    # each change has a version of its own, whether or not a snapshot was made with it
+    assert [dict(it.names) for it in renamed] == [MADE, MADE, {1: "id", 2: "contact"}]
     assert followed(renamed, 0, "mail") == "contact"
-    assert [dict(it.names) for it in again] == [{1: "id", 2: "mail"}, {1: "id"}, {1: "id", 3: "mail"}]
-    assert followed(again, 0, "mail") == "mail#2"
-    assert followed(again, 2, "mail") == "mail"
-    assert [it.snapshot for it in again] == [*(str(it.snapshot_id) for it in table.snapshots()), None]
+    assert [dict(it.names) for it in again] == [
+        MADE,
+        MADE,
+        {1: "id", 2: "contact"},
+        {1: "id"},
+        {1: "id"},
+        {1: "id", 3: "mail"},
+    ]
+    assert followed(again, 0, "mail") == "contact#2"
+    assert followed(again, 5, "mail") == "mail"
+    first, second = (str(it.snapshot_id) for it in table.snapshots())
+    assert [it.snapshot for it in again] == [None, first, None, None, second, None]
+
+
+def test_a_change_without_a_snapshot_is_dated_by_its_own_metadata_file(table: Table) -> None:
+    with table.update_schema() as change:
+        change.rename_column("mail", "contact")
+    changed = table.metadata.last_updated_ms
+    with table.transaction() as later:
+        later.set_properties(note="touched")
+    assert table.metadata.last_updated_ms > changed
+
+    *_, now = schema_versions(table)
+
+    assert now.at.timestamp() == changed / 1000
+
+
+def test_a_metadata_file_that_is_gone_leaves_the_other_versions(table: Table) -> None:
+    with table.update_schema() as change:
+        change.rename_column("mail", "contact")
+    with table.update_schema() as change:
+        change.add_column("mail", StringType())
+    for entry in table.metadata.metadata_log:
+        Path(entry.metadata_file.removeprefix("file://")).unlink()
+
+    assert [dict(it.names) for it in schema_versions(table)] == [MADE, {1: "id", 2: "contact", 3: "mail"}]
