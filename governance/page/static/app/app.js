@@ -29,7 +29,10 @@ function start() {
   const store = createStore({ ...OPENING, theme: remembered('headwater-theme') ?? 'auto' });
   const page = { doc, store, names: createNames(doc), graph: null, result: null };
   document.title = `${doc.title} — lineage`;
-  byId('name').append('Lineage ', Object.assign(document.createElement('bdi'), { textContent: doc.title, title: doc.title }));
+  byId('name').append(
+    'Lineage ',
+    Object.assign(document.createElement('bdi'), { textContent: doc.title, title: doc.title }),
+  );
   readAddress(page);
   page.graph = standing(doc, store.get().at);
   page.result = resultOf(page, store.get());
@@ -62,15 +65,22 @@ function wire(page) {
     onSelect: (dataset, field) => store.set({ selected: dataset === null ? null : { dataset, field } }),
     onExpand: toggleKey,
   });
-  const go = (place) => { store.set({ selected: place, tab: 'details' }); view.reveal(place.dataset, place.field); };
+  const go = (place) => {
+    store.set({ selected: place, tab: 'details' });
+    view.reveal(place.dataset, place.field);
+  };
   const search = createSearch(doc, go);
-  const divider = createDivider(() => {});
+  const divider = createDivider();
   const time = createTime(doc, store);
   const tools = createTools(doc, store, {
     svg: () => whenDrawn(view, (text) => exportSvg(page, text)),
-    png: () => whenDrawn(view, (text) => exportPng(page, text).catch((error) => notice([`No picture was made: ${error.message}.`]))),
+    png: () =>
+      whenDrawn(view, (text) =>
+        exportPng(page, text).catch((error) => notice([`No picture was made: ${error.message}.`])),
+      ),
     json: () => exportJson(page),
-    help: showHelp, panel: divider.toggle,
+    help: showHelp,
+    panel: divider.toggle,
     fold: () => store.set({ expanded: foldedAll(page.graph, store.get()) }),
     unfold: () => store.set({ expanded: new Set() }),
   });
@@ -88,17 +98,36 @@ function whenDrawn(view, act) {
 function keyActions({ store }, view, time, divider) {
   const flip = (key) => store.set({ [key]: !store.get()[key] });
   return {
-    i: () => store.set({ mode: 'impact' }), t: () => store.set({ mode: 'trace' }), b: () => store.set({ mode: 'both' }),
-    h: () => flip('hideIndirect'), o: () => flip('focus'), f: view.fit, '+': () => view.zoom(1.25), '-': () => view.zoom(0.8),
-    '[': () => time.step(-1), ']': () => time.step(1),
+    i: () => store.set({ mode: 'impact' }),
+    t: () => store.set({ mode: 'trace' }),
+    b: () => store.set({ mode: 'both' }),
+    h: () => flip('hideIndirect'),
+    o: () => flip('focus'),
+    f: view.fit,
+    '+': () => view.zoom(1.25),
+    '-': () => view.zoom(0.8),
+    '[': () => time.step(-1),
+    ']': () => time.step(1),
     g: () => byId('graph').querySelector('[tabindex="0"]')?.focus(),
-    p: () => { divider.open(); byId(store.get().tab).focus(); },
+    p: () => {
+      divider.open();
+      byId(store.get().tab).focus();
+    },
   };
 }
 
 function zoomButtons(view) {
-  for (const [text, label, act] of [['+', 'Nearer', () => view.zoom(1.25)], ['−', 'Farther', () => view.zoom(0.8)], ['Fit', 'The whole graph in sight', view.fit]]) {
-    const button = Object.assign(document.createElement('button'), { type: 'button', textContent: text, title: label, onclick: act });
+  for (const [text, label, act] of [
+    ['+', 'Nearer', () => view.zoom(1.25)],
+    ['−', 'Farther', () => view.zoom(0.8)],
+    ['Fit', 'The whole graph in sight', view.fit],
+  ]) {
+    const button = Object.assign(document.createElement('button'), {
+      type: 'button',
+      textContent: text,
+      title: label,
+      onclick: act,
+    });
     if (text.length === 1) button.setAttribute('aria-label', label);
     byId('zooming').append(button);
   }
@@ -138,7 +167,10 @@ function changed(parts, state, before) {
   if (differs(WALKED)) page.result = resultOf(page, state);
   const again = differs(LAID_OUT) || (state.focus && differs(WALKED));
   // until it is drawn anew the drawing is of another graph, whose edges have other numbers
-  if (again) drawGraph(parts).then((done) => { if (done) view.light(page.result); });
+  if (again)
+    drawGraph(parts).then((done) => {
+      if (done) view.light(page.result);
+    });
   if (state.at === before.at && differs(WALKED)) view.light(page.result);
   if (differs(LISTED)) drawPanel(page);
   if (!differs(['selected']) || state.selected) clearNotices();
@@ -148,7 +180,9 @@ function changed(parts, state, before) {
 }
 
 async function drawGraph({ page, view }) {
-  const slow = setTimeout(() => { byId('drawing').hidden = false; }, 250);
+  const slow = setTimeout(() => {
+    byId('drawing').hidden = false;
+  }, 250);
   try {
     return await view.show(page.graph, page.store.get());
   } catch (error) {
@@ -191,7 +225,10 @@ function sayMissing({ doc, names }, name) {
   const [like] = find(indexOf(doc), name, 1);
   const said = ['No table or column here is called ', named(name), '.'];
   if (!like) notice(said);
-  else notice(said, ['Go to ', named(like.text)], () => { location.hash = encodeURIComponent(names.nameOf(like.place)); });
+  else
+    notice(said, ['Go to ', named(like.text)], () => {
+      location.hash = encodeURIComponent(names.nameOf(like.place));
+    });
 }
 
 function followAddress({ page, view }) {

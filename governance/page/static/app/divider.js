@@ -5,8 +5,8 @@ const NARROW = 260;
 const WIDE = 900;
 const NUDGE = 24;
 
-/** Answers {toggle(), open()}; `changed` is called when the room of the graph is another. */
-export function createDivider(changed) {
+/** Answers {toggle(), open()}. */
+export function createDivider() {
   const divider = byId('divider');
   const root = document.documentElement;
   let width = 400;
@@ -19,7 +19,6 @@ export function createDivider(changed) {
   divider.addEventListener('pointermove', (event) => {
     if (divider.hasPointerCapture(event.pointerId)) set(root.clientWidth - event.clientX);
   });
-  divider.addEventListener('pointerup', changed);
   divider.addEventListener('keydown', (event) => {
     const steps = { ArrowLeft: NUDGE, ArrowRight: -NUDGE };
     if (!(event.key in steps)) return;
@@ -29,7 +28,11 @@ export function createDivider(changed) {
   const show = (open) => {
     byId('side').hidden = !open;
     byId('panel').setAttribute('aria-expanded', String(open));
-    changed();
   };
-  return { toggle: () => show(byId('side').hidden), open() { if (byId('side').hidden) show(true); } };
+  return {
+    toggle: () => show(byId('side').hidden),
+    open() {
+      if (byId('side').hidden) show(true);
+    },
+  };
 }

@@ -36,14 +36,23 @@ export function moment(at) {
 export function longList(items, draw, most = 40, attributes = {}) {
   const list = make('ul', attributes, ...items.slice(0, most).map(draw));
   if (items.length <= most) return list;
-  const more = make('li', {}, make('button', {
-    type: 'button', class: 'plain',
-    onclick: () => {
-      const rest = items.slice(most).map(draw);
-      more.replaceWith(...rest);
-      rest[0].querySelector('a, button')?.focus();
-    },
-  }, `Show ${(items.length - most).toLocaleString('en')} more`));
+  const more = make(
+    'li',
+    {},
+    make(
+      'button',
+      {
+        type: 'button',
+        class: 'plain',
+        onclick: () => {
+          const rest = items.slice(most).map(draw);
+          more.replaceWith(...rest);
+          rest[0].querySelector('a, button')?.focus();
+        },
+      },
+      `Show ${(items.length - most).toLocaleString('en')} more`,
+    ),
+  );
   list.append(more);
   return list;
 }

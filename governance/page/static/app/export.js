@@ -34,9 +34,14 @@ export async function exportPng(page, text) {
     image.src = address;
     await image.decode();
     const scale = Math.min(SHARPNESS, LARGEST / image.naturalWidth, LARGEST / image.naturalHeight);
-    const picture = make('canvas', { width: Math.round(image.naturalWidth * scale), height: Math.round(image.naturalHeight * scale) });
+    const picture = make('canvas', {
+      width: Math.round(image.naturalWidth * scale),
+      height: Math.round(image.naturalHeight * scale),
+    });
     picture.getContext('2d').drawImage(image, 0, 0, picture.width, picture.height);
-    const blob = await new Promise((answer) => { picture.toBlob(answer, 'image/png'); });
+    const blob = await new Promise((answer) => {
+      picture.toBlob(answer, 'image/png');
+    });
     if (!blob) throw new Error('the browser could not draw a picture of this size: export it as SVG');
     keep(fileName(page, 'png'), blob);
   } finally {

@@ -4,9 +4,18 @@
 export function indexOf(doc) {
   const entries = [];
   doc.datasets.forEach((dataset, d) => {
-    entries.push({ place: { dataset: d, field: null }, text: dataset.name, own: dataset.name.slice(dataset.group.length).toLowerCase() });
+    entries.push({
+      place: { dataset: d, field: null },
+      text: dataset.name,
+      own: dataset.name.slice(dataset.group.length).toLowerCase(),
+    });
     dataset.fields.forEach((field, f) => {
-      if (!field.gone) entries.push({ place: { dataset: d, field: f }, text: `${dataset.name}.${field.name}`, own: field.name.toLowerCase() });
+      if (!field.gone)
+        entries.push({
+          place: { dataset: d, field: f },
+          text: `${dataset.name}.${field.name}`,
+          own: field.name.toLowerCase(),
+        });
     });
   });
   for (const entry of entries) {
@@ -25,7 +34,9 @@ export function find(entries, typed, most = 40) {
     const score = scoreOf(entry, words);
     if (score !== null) scored.push([score, entry]);
   }
-  scored.sort(([a, one], [b, other]) => a - b || one.small.length - other.small.length || (one.small < other.small ? -1 : 1));
+  scored.sort(
+    ([a, one], [b, other]) => a - b || one.small.length - other.small.length || (one.small < other.small ? -1 : 1),
+  );
   return scored.slice(0, most).map(([, entry]) => entry);
 }
 

@@ -7,24 +7,39 @@ export function drawFindings(page) {
   const { findings } = page.doc;
   const worst = [...findings].sort((a, b) => (a.severity === 'ERROR' ? 0 : 1) - (b.severity === 'ERROR' ? 0 : 1));
   const errors = findings.filter((it) => it.severity === 'ERROR').length;
-  byId('tab-findings').replaceChildren('Findings ', make('span', { class: errors ? 'count error' : 'count' }, String(findings.length)));
+  byId('tab-findings').replaceChildren(
+    'Findings ',
+    make('span', { class: errors ? 'count error' : 'count' }, String(findings.length)),
+  );
   byId('findings').replaceChildren(
     make('h2', {}, 'Findings'),
     make('p', {}, findings.length ? saidOf(errors, findings.length - errors) : 'The rules found nothing.'),
-    longList(worst, (finding) => findingItem(page, finding), 100, { class: 'findings' }));
+    longList(worst, (finding) => findingItem(page, finding), 100, { class: 'findings' }),
+  );
 }
 
 function saidOf(errors, warnings) {
-  return [errors ? counting(errors, 'error') : null, warnings ? counting(warnings, 'warning') : null].filter(Boolean).join(', ');
+  return [errors ? counting(errors, 'error') : null, warnings ? counting(warnings, 'warning') : null]
+    .filter(Boolean)
+    .join(', ');
 }
 
 /** One finding: what is wrong, where, and what to do. */
 export function findingItem(page, { rule, severity, table, column, message, fix }) {
   const name = column ? `${table}.${column}` : table;
   const place = page.names.resolve(name) ?? page.names.resolve(table);
-  return make('li', { class: severity === 'ERROR' ? 'finding error' : 'finding warn' },
-    make('div', { class: 'what' }, make('span', { class: 'severity' }, severity === 'ERROR' ? 'error' : 'warning'), ' ', make('code', {}, rule)),
+  return make(
+    'li',
+    { class: severity === 'ERROR' ? 'finding error' : 'finding warn' },
+    make(
+      'div',
+      { class: 'what' },
+      make('span', { class: 'severity' }, severity === 'ERROR' ? 'error' : 'warning'),
+      ' ',
+      make('code', {}, rule),
+    ),
     make('div', {}, place ? placeLink(page, place, name) : named(name)),
     make('p', {}, named(message)),
-    fix ? make('p', { class: 'fix' }, make('b', {}, 'Fix: '), named(fix)) : null);
+    fix ? make('p', { class: 'fix' }, make('b', {}, 'Fix: '), named(fix)) : null,
+  );
 }

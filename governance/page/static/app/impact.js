@@ -7,21 +7,36 @@ import { LIT, reach } from './walk.js';
 /** The answer for the page's selection, with the depth and the kinds that are chosen. */
 export function impactOf(page) {
   const { selected, mode, ...options } = page.store.get();
-  const result = mode === 'trace' || directionOf(mode) === 'both' ? reach(page.graph, selected, { ...options, direction: 'down' }) : page.result;
+  const result =
+    mode === 'trace' || directionOf(mode) === 'both'
+      ? reach(page.graph, selected, { ...options, direction: 'down' })
+      : page.result;
   const listed = (touch, fields, datasets) => {
     const came = pathsOf(page.graph, result, LIT[touch]);
-    const entries = [...[...fields].map((id) => ({ id, dataset: page.doc.datasetOf[id] })), ...[...datasets].map((dataset) => ({ dataset }))];
+    const entries = [
+      ...[...fields].map((id) => ({ id, dataset: page.doc.datasetOf[id] })),
+      ...[...datasets].map((dataset) => ({ dataset })),
+    ];
     return entries.map((it) => entryOf(page, result, came, it, LIT[touch])).sort(nearest);
   };
   const answer = {
     start: plainName(page.doc, selected),
-    values: listed('value', result.values, []), population: listed('population', result.population, []),
-    tables: listed('population', [], result.tables), unknown: listed('unknown', result.unknown, result.unknownTables),
+    values: listed('value', result.values, []),
+    population: listed('population', result.population, []),
+    tables: listed('population', [], result.tables),
+    unknown: listed('unknown', result.unknown, result.unknownTables),
   };
-  const tables = new Set(Object.values(answer).flatMap((it) => (Array.isArray(it) ? it.map((entry) => `${entry.namespace}/${entry.dataset}`) : [])));
+  const tables = new Set(
+    Object.values(answer).flatMap((it) =>
+      Array.isArray(it) ? it.map((entry) => `${entry.namespace}/${entry.dataset}`) : [],
+    ),
+  );
   return {
-    ...answer, downstream: derivedFrom(page, selected.dataset), change: null,
-    statement: tables.size ? `${counting(tables.size, 'table')} reached, among the runs whose events were read`
+    ...answer,
+    downstream: derivedFrom(page, selected.dataset),
+    change: null,
+    statement: tables.size
+      ? `${counting(tables.size, 'table')} reached, among the runs whose events were read`
       : 'no consumers found among these sources over this window',
   };
 }
@@ -45,8 +60,12 @@ function keyAt({ id, rows, unknown = false }) {
  * it began; arrived: key → all hops into a state that is unknown}. */
 function pathsOf(graph, result, most) {
   const { dataset, field } = result.start;
-  const fieldsOf = (d) => Array.from({ length: graph.doc.firstField[d + 1] - graph.doc.firstField[d] }, (_, i) => ({ id: graph.doc.firstField[d] + i }));
-  const starts = field === null ? [{ rows: dataset }, ...fieldsOf(dataset)] : [{ id: graph.doc.firstField[dataset] + field }];
+  const fieldsOf = (d) =>
+    Array.from({ length: graph.doc.firstField[d + 1] - graph.doc.firstField[d] }, (_, i) => ({
+      id: graph.doc.firstField[d] + i,
+    }));
+  const starts =
+    field === null ? [{ rows: dataset }, ...fieldsOf(dataset)] : [{ id: graph.doc.firstField[dataset] + field }];
   const came = new Map(starts.map((state) => [keyAt(state), null]));
   const arrived = new Map();
   const queue = [...starts];
@@ -55,7 +74,12 @@ function pathsOf(graph, result, most) {
     if (state.unknown) arrived.set(key, [...(arrived.get(key) ?? []), hop]);
     if (came.has(key)) return;
     // what changes along stands as near: a table's columns with its rows, a column's members with it
-    const along = state.id === undefined ? (state.unknown ? [] : fieldsOf(state.rows)) : (graph.doc.inner.get(state.id) ?? []).map((id) => ({ ...state, id }));
+    const along =
+      state.id === undefined
+        ? state.unknown
+          ? []
+          : fieldsOf(state.rows)
+        : (graph.doc.inner.get(state.id) ?? []).map((id) => ({ ...state, id }));
     for (const it of [state, ...along]) {
       if (came.has(keyAt(it))) continue;
       came.set(keyAt(it), { from: keyAt(from), hop });
@@ -95,12 +119,18 @@ function entryOf(page, result, { came, arrived }, { id, dataset }, touch) {
   const key = keyAt({ id, rows: dataset, unknown });
   const path = [];
   for (let step = came.get(key); step; step = came.get(step.from)) path.unshift(hopOf(graph, step.hop));
-  const by = (unknown ? arrived.get(key) ?? [] : arriving(graph, result, id, dataset, touch)).map((hop) => hopOf(graph, hop));
+  const by = (unknown ? (arrived.get(key) ?? []) : arriving(graph, result, id, dataset, touch)).map((hop) =>
+    hopOf(graph, hop),
+  );
   return {
     ...(id === undefined ? {} : { field: plainName(doc, placeOf(doc, id)) }),
-    dataset: doc.datasets[dataset].name, namespace: doc.datasets[dataset].namespace, distance: path.length,
-    edges: [...new Set(by.map((it) => it.how))].sort(), learned: [...new Set(by.map((it) => it.learned))].sort(),
-    stale: doc.datasets[dataset].stale, path,
+    dataset: doc.datasets[dataset].name,
+    namespace: doc.datasets[dataset].namespace,
+    distance: path.length,
+    edges: [...new Set(by.map((it) => it.how))].sort(),
+    learned: [...new Set(by.map((it) => it.learned))].sort(),
+    stale: doc.datasets[dataset].stale,
+    path,
   };
 }
 
@@ -108,10 +138,17 @@ function entryOf(page, result, { came, arrived }, { id, dataset }, touch) {
 function arriving(graph, result, id, dataset, touch) {
   const hops = [];
   const lit = (how) => how !== LIT.none && how <= touch;
-  if (id !== undefined) each(graph.edgesInto, id, (edge) => { if (lit(result.edges[edge])) hops.push({ edge }); });
+  if (id !== undefined)
+    each(graph.edgesInto, id, (edge) => {
+      if (lit(result.edges[edge])) hops.push({ edge });
+    });
   if (touch === LIT.value) return hops;
-  each(graph.rowEdgesInto, dataset, (edge) => { if (lit(result.edges[edge])) hops.push({ edge }); });
-  each(graph.flowsInto, dataset, (flow) => { if (lit(result.flows[flow])) hops.push({ flow }); });
+  each(graph.rowEdgesInto, dataset, (edge) => {
+    if (lit(result.edges[edge])) hops.push({ edge });
+  });
+  each(graph.flowsInto, dataset, (flow) => {
+    if (lit(result.flows[flow])) hops.push({ flow });
+  });
   return hops;
 }
 
@@ -120,12 +157,19 @@ function hopOf(graph, { edge, flow }) {
   const write = graph.writes[edge === undefined ? graph.flowWrite[flow] : graph.write[edge]];
   const said = { job: write.job, run: write.run, learned: write.learned, confirmed: write.at };
   if (edge === undefined) {
-    return { from: doc.datasets[graph.flowSource[flow]].name, to: doc.datasets[graph.flowTarget[flow]].name, how: write.traced ? 'ROWS' : 'NO COLUMN LINEAGE', ...said };
+    return {
+      from: doc.datasets[graph.flowSource[flow]].name,
+      to: doc.datasets[graph.flowTarget[flow]].name,
+      how: write.traced ? 'ROWS' : 'NO COLUMN LINEAGE',
+      ...said,
+    };
   }
   const target = graph.target[edge];
   return {
     from: plainName(doc, placeOf(doc, graph.source[edge])),
-    to: target < 0 ? doc.datasets[graph.into[edge]].name : plainName(doc, placeOf(doc, target)), how: doc.kinds[graph.kind[edge]], ...said,
+    to: target < 0 ? doc.datasets[graph.into[edge]].name : plainName(doc, placeOf(doc, target)),
+    how: doc.kinds[graph.kind[edge]],
+    ...said,
   };
 }
 
@@ -134,5 +178,7 @@ function derivedFrom({ doc, graph }, start) {
   const seen = new Set([start]);
   for (const d of seen) each(graph.flowsFrom, d, (f) => seen.add(graph.flowTarget[f]));
   seen.delete(start);
-  return [...seen].sort((a, b) => a - b).map((d) => ({ dataset: doc.datasets[d].name, namespace: doc.datasets[d].namespace }));
+  return [...seen]
+    .sort((a, b) => a - b)
+    .map((d) => ({ dataset: doc.datasets[d].name, namespace: doc.datasets[d].namespace }));
 }

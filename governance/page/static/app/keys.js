@@ -24,10 +24,31 @@ const KEYS = [
 export function showHelp() {
   const help = byId('help');
   if (!help.children.length) {
-    help.append(make('h2', { id: 'help-title' }, 'Keys'),
-      make('table', {}, make('tbody', {}, ...KEYS.map(([key, does]) => make('tr', {}, make('th', { scope: 'row' }, ...key.split(/\s+/).flatMap((it, i) => [i ? ' ' : '', make('kbd', {}, it)])), make('td', {}, does))))),
-      make('p', {}, 'Drag to move, turn the wheel to zoom. The address always says what is looked at: copy it to share it.'),
-      make('form', { method: 'dialog' }, make('button', {}, 'Close')));
+    help.append(
+      make('h2', { id: 'help-title' }, 'Keys'),
+      make(
+        'table',
+        {},
+        make(
+          'tbody',
+          {},
+          ...KEYS.map(([key, does]) =>
+            make(
+              'tr',
+              {},
+              make('th', { scope: 'row' }, ...key.split(/\s+/).flatMap((it, i) => [i ? ' ' : '', make('kbd', {}, it)])),
+              make('td', {}, does),
+            ),
+          ),
+        ),
+      ),
+      make(
+        'p',
+        {},
+        'Drag to move, turn the wheel to zoom. The address always says what is looked at: copy it to share it.',
+      ),
+      make('form', { method: 'dialog' }, make('button', {}, 'Close')),
+    );
   }
   help.showModal();
 }
@@ -37,7 +58,10 @@ export function listenKeys({ store, view, search, does }) {
   byId('graph').addEventListener('keydown', (event) => arrows(event, view));
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || byId('help').open) return;
-    if (event.key === 'Escape') { store.set({ selected: null }); return; }
+    if (event.key === 'Escape') {
+      store.set({ selected: null });
+      return;
+    }
     if (event.target.closest('input:not([type="checkbox"], [type="range"]), select')) return;
     const act = { '/': () => search.focus(), '?': showHelp, ...does }[event.key];
     if (!act) return;

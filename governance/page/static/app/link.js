@@ -27,18 +27,22 @@ export function createNames(doc) {
     return places.get(name) === d ? name : `${namespace}/${name}`;
   };
   return {
-    resolve, fieldOf,
+    resolve,
+    fieldOf,
     datasetOf: (name) => places.get(name),
     /** The table's name, with its namespace where another has the same. */
     tableOf,
-    nameOf: ({ dataset, field }) => (field === null ? tableOf(dataset) : `${tableOf(dataset)}.${doc.datasets[dataset].fields[field].name}`),
+    nameOf: ({ dataset, field }) =>
+      field === null ? tableOf(dataset) : `${tableOf(dataset)}.${doc.datasets[dataset].fields[field].name}`,
   };
 }
 
 /** The hash of a state; what is as the page opens is left out. */
 export function hashOf(doc, names, state) {
   const query = new URLSearchParams();
-  const put = (key, value, usual) => { if (value !== usual) query.set(key, value); };
+  const put = (key, value, usual) => {
+    if (value !== usual) query.set(key, value);
+  };
   const { selected } = state;
   let target = selected ? names.nameOf(selected) : '';
   const back = selected && names.resolve(target);
@@ -50,7 +54,15 @@ export function hashOf(doc, names, state) {
   put('at', state.at, null);
   put('depth', state.depth, null);
   put('indirect', state.hideIndirect ? 'hidden' : 'shown', 'shown');
-  put('kinds', state.kinds && [...state.kinds].sort((a, b) => a - b).map((k) => doc.kinds[k].replace(' ', '-')).join(','), null);
+  put(
+    'kinds',
+    state.kinds &&
+      [...state.kinds]
+        .sort((a, b) => a - b)
+        .map((k) => doc.kinds[k].replace(' ', '-'))
+        .join(','),
+    null,
+  );
   put('group', state.grouping, OPENING.grouping);
   put('only', state.focus ? 'reached' : 'all', 'all');
   put('show', state.tab, OPENING.tab);

@@ -12,15 +12,24 @@ export function makingOf(page, id) {
   const writes = graph.writes.map((write, w) => ({ ...write, w })).filter((write) => write.dataset === dataset);
   return writes.map((write) => {
     const edges = own.filter((e) => graph.write[e] === write.w);
-    return part(writes.length > 1 ? `Made by ${write.job}` : 'Made from', edges.length, ...made(page, id, write, edges));
+    return part(
+      writes.length > 1 ? `Made by ${write.job}` : 'Made from',
+      edges.length,
+      ...made(page, id, write, edges),
+    );
   });
 }
 
 function made(page, id, write, edges) {
   const said = [runFacts(write)];
-  if (!write.traced) said.unshift(make('p', { class: 'warn' }, 'Its job told no column lineage: where this column comes from is unknown.'));
-  else if (write.gaps.includes(id)) said.unshift(make('p', { class: 'warn' }, 'Its job told nothing of this column: where it comes from is unknown.'));
-  else if (!edges.length) said.unshift(make('p', {}, 'From no column: a literal, a count of rows, or the time of the run.'));
+  if (!write.traced)
+    said.unshift(
+      make('p', { class: 'warn' }, 'Its job told no column lineage: where this column comes from is unknown.'),
+    );
+  else if (write.gaps.includes(id))
+    said.unshift(make('p', { class: 'warn' }, 'Its job told nothing of this column: where it comes from is unknown.'));
+  else if (!edges.length)
+    said.unshift(make('p', {}, 'From no column: a literal, a count of rows, or the time of the run.'));
   return [...inputsWithText(page, write, edges), ...said, rowsPart(page, write)];
 }
 
@@ -41,12 +50,28 @@ function inputsWithText(page, write, edges) {
   const pieces = piecesOf(page.graph, write, edges);
   const shown = pieces.map(({ expression, marks }) => textWithMarks(write.version.expressions[expression], marks));
   const point = (e, on) => {
-    for (const text of shown) for (const it of text.querySelectorAll('mark')) it.classList.toggle('lit', on && it.dataset.edges.split(' ').includes(String(e)));
+    for (const text of shown)
+      for (const it of text.querySelectorAll('mark'))
+        it.classList.toggle('lit', on && it.dataset.edges.split(' ').includes(String(e)));
   };
-  const list = longList(edges, (e) => make('li', {
-    onpointerenter: () => point(e, true), onpointerleave: () => point(e, false),
-    onfocusin: () => point(e, true), onfocusout: () => point(e, false),
-  }, fieldLink(page, page.graph.source[e]), ' ', kindWord(page.doc, page.graph.kind[e], page.graph.masking[e])), 30, { class: 'inputs' });
+  const list = longList(
+    edges,
+    (e) =>
+      make(
+        'li',
+        {
+          onpointerenter: () => point(e, true),
+          onpointerleave: () => point(e, false),
+          onfocusin: () => point(e, true),
+          onfocusout: () => point(e, false),
+        },
+        fieldLink(page, page.graph.source[e]),
+        ' ',
+        kindWord(page.doc, page.graph.kind[e], page.graph.masking[e]),
+      ),
+    30,
+    { class: 'inputs' },
+  );
   return [...shown, list];
 }
 
@@ -70,18 +95,41 @@ function textWithMarks({ text, line }, marks) {
   cuts.slice(0, -1).forEach((from, i) => {
     const to = cuts[i + 1];
     const here = marks.filter(([start, end]) => start <= from && to <= end).map(([, , e]) => e);
-    code.append(here.length ? make('mark', { 'data-edges': here.join(' ') }, text.slice(from, to)) : text.slice(from, to));
+    code.append(
+      here.length ? make('mark', { 'data-edges': here.join(' ') }, text.slice(from, to)) : text.slice(from, to),
+    );
   });
   const where = line === null || line === undefined ? null : make('span', { class: 'line' }, `line ${line}`);
-  return make('figure', { class: 'sql' }, where && make('figcaption', {}, where), make('pre', { tabindex: 0, role: 'region', 'aria-label': 'Expression in the SQL' }, code));
+  return make(
+    'figure',
+    { class: 'sql' },
+    where && make('figcaption', {}, where),
+    make('pre', { tabindex: 0, role: 'region', 'aria-label': 'Expression in the SQL' }, code),
+  );
 }
 
 /** What decides which rows its table has: closed at first, since it is the same for all columns of a table. */
 export function rowsPart(page, write) {
   const { doc, graph } = page;
   const edges = [];
-  each(graph.rowEdgesInto, write.dataset, (e) => { if (graph.write[e] === write.w) edges.push(e); });
+  each(graph.rowEdgesInto, write.dataset, (e) => {
+    if (graph.write[e] === write.w) edges.push(e);
+  });
   if (!edges.length) return null;
-  return make('details', { class: 'rowsof' }, make('summary', {}, `Its rows are shaped by ${counting(new Set(edges.map((e) => graph.source[e])).size, 'column')}`),
-    ...inputsWithText(page, write, edges.sort((a, b) => graph.kind[a] - graph.kind[b] || doc.datasetOf[graph.source[a]] - doc.datasetOf[graph.source[b]])));
+  return make(
+    'details',
+    { class: 'rowsof' },
+    make(
+      'summary',
+      {},
+      `Its rows are shaped by ${counting(new Set(edges.map((e) => graph.source[e])).size, 'column')}`,
+    ),
+    ...inputsWithText(
+      page,
+      write,
+      edges.sort(
+        (a, b) => graph.kind[a] - graph.kind[b] || doc.datasetOf[graph.source[a]] - doc.datasetOf[graph.source[b]],
+      ),
+    ),
+  );
 }

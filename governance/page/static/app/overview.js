@@ -9,7 +9,12 @@ const LINES = [
   ['rowsonly', 'the table is read, and no column says how'],
   ['untold', 'its job told no column lineage'],
 ];
-const COLOURS = [['start', 'what is selected'], ['value', 'its value flows there, or comes from there'], ['population', 'rows change, or it is steered'], ['unknown', 'cannot be told']];
+const COLOURS = [
+  ['start', 'what is selected'],
+  ['value', 'its value flows there, or comes from there'],
+  ['population', 'rows change, or it is steered'],
+  ['unknown', 'cannot be told'],
+];
 
 /** The sections. */
 export function overviewOf(page) {
@@ -17,20 +22,70 @@ export function overviewOf(page) {
   const columns = doc.datasets.reduce((sum, it) => sum + it.fields.filter((field) => !field.gone).length, 0);
   return [
     make('h2', { class: 'subject' }, named(doc.title)),
-    make('p', {}, 'Click a column to light all that it reaches and all that it comes from; press ', make('kbd', {}, '/'), ' to find one, ', make('kbd', {}, '?'), ' for the keys.'),
+    make(
+      'p',
+      {},
+      'Click a column to light all that it reaches and all that it comes from; press ',
+      make('kbd', {}, '/'),
+      ' to find one, ',
+      make('kbd', {}, '?'),
+      ' for the keys.',
+    ),
     facts([
-      ['Tables', doc.datasets.length.toLocaleString('en')], ['Columns', columns.toLocaleString('en')],
-      ['Edges', graph.source.length.toLocaleString('en')], ['Jobs', new Set(graph.writes.map((it) => it.job)).size.toLocaleString('en')],
-      ['Runs', `${counting(doc.runs.length, 'run')}${doc.runs.length ? `, the last at ${moment(doc.runs.at(-1).at)}` : ''}`],
+      ['Tables', doc.datasets.length.toLocaleString('en')],
+      ['Columns', columns.toLocaleString('en')],
+      ['Edges', graph.source.length.toLocaleString('en')],
+      ['Jobs', new Set(graph.writes.map((it) => it.job)).size.toLocaleString('en')],
+      [
+        'Runs',
+        `${counting(doc.runs.length, 'run')}${doc.runs.length ? `, the last at ${moment(doc.runs.at(-1).at)}` : ''}`,
+      ],
       ['Made', moment(doc.generated)],
     ]),
-    part('Lines', null, make('ul', { class: 'legend' }, ...LINES.map(([kind, means]) => make('li', {}, line(kind), make('span', {}, means))))),
-    part('Colours', null, make('ul', { class: 'legend' }, ...COLOURS.map(([word, means]) => make('li', {}, make('span', { class: `swatch ${word}` }), make('span', {}, means))))),
-    part('Classes', null, make('p', { class: 'classes' }, ...doc.classes.map((name) => chip(doc, name))), make('p', {}, 'A dashed chip is what lineage proposes where nothing is declared.')),
+    ...legends(),
+    part(
+      'Classes',
+      null,
+      make('p', { class: 'classes' }, ...doc.classes.map((name) => chip(doc, name))),
+      make('p', {}, 'A dashed chip is what lineage proposes where nothing is declared.'),
+    ),
+  ];
+}
+
+function legends() {
+  return [
+    part(
+      'Lines',
+      null,
+      make(
+        'ul',
+        { class: 'legend' },
+        ...LINES.map(([kind, means]) => make('li', {}, line(kind), make('span', {}, means))),
+      ),
+    ),
+    part(
+      'Colours',
+      null,
+      make(
+        'ul',
+        { class: 'legend' },
+        ...COLOURS.map(([word, means]) =>
+          make('li', {}, make('span', { class: `swatch ${word}` }), make('span', {}, means)),
+        ),
+      ),
+    ),
   ];
 }
 
 function line(kind) {
-  return svg('svg', { class: 'graph sample', width: 56, height: 14, 'aria-hidden': true },
-    svg('g', { class: `link ${kind}` }, svg('path', { class: 'line', d: 'M2 7H44' }), svg('path', { class: 'arrow', d: 'M54 7L44 3V11Z' })));
+  return svg(
+    'svg',
+    { class: 'graph sample', width: 56, height: 14, 'aria-hidden': true },
+    svg(
+      'g',
+      { class: `link ${kind}` },
+      svg('path', { class: 'line', d: 'M2 7H44' }),
+      svg('path', { class: 'arrow', d: 'M54 7L44 3V11Z' }),
+    ),
+  );
 }

@@ -9,17 +9,30 @@ import { lineageText } from './text.js';
 import { chip, chipOf, facts, fieldLink, kindWord, part, placeLink } from './words.js';
 
 const WORD_MEANS = {
-  'pass-through': 'one column as it is, under its own name', renamed: 'one column as it is, under another name',
-  derived: 'computed from other columns', source: 'from no column that is known here', unknown: 'its lineage is not known',
+  'pass-through': 'one column as it is, under its own name',
+  renamed: 'one column as it is, under another name',
+  derived: 'computed from other columns',
+  source: 'from no column that is known here',
+  unknown: 'its lineage is not known',
 };
-const ORIGIN_MEANS = { pipeline: 'built by a pipeline', source: 'a source: no known job writes it', unknown: 'unknown' };
+const ORIGIN_MEANS = {
+  pipeline: 'built by a pipeline',
+  source: 'a source: no known job writes it',
+  unknown: 'unknown',
+};
 
 /** Shows the page's selection: `page` is {doc, names, store, graph, result}. */
 export function drawPanel(page) {
   const { selected, at } = page.store.get();
   const panel = byId('details');
-  const past = at && make('p', { class: 'past' }, `Lineage as of ${moment(at)}; classes, findings and descriptions are the latest.`);
-  const parts = !selected ? overviewOf(page) : selected.field === null ? datasetParts(page, selected.dataset) : fieldParts(page, selected);
+  const past =
+    at &&
+    make('p', { class: 'past' }, `Lineage as of ${moment(at)}; classes, findings and descriptions are the latest.`);
+  const parts = !selected
+    ? overviewOf(page)
+    : selected.field === null
+      ? datasetParts(page, selected.dataset)
+      : fieldParts(page, selected);
   panel.replaceChildren(...[past, ...parts].filter(Boolean));
   panel.scrollTop = 0;
 }
@@ -31,7 +44,15 @@ function fieldParts(page, { dataset, field }) {
   return [
     make('p', { class: 'crumb' }, 'column of ', placeLink(page, { dataset, field: null })),
     make('h2', { class: 'subject' }, named(it.name)),
-    graph.present[id] ? null : make('p', { class: 'warn' }, it.gone ? 'Not in the table’s latest schema: this is what was.' : 'Not in the table at the time that is shown.'),
+    graph.present[id]
+      ? null
+      : make(
+          'p',
+          { class: 'warn' },
+          it.gone
+            ? 'Not in the table’s latest schema: this is what was.'
+            : 'Not in the table at the time that is shown.',
+        ),
     facts([
       ['Type', it.type && make('code', {}, named(it.type))],
       ['Description', it.description && named(it.description)],
@@ -40,7 +61,10 @@ function fieldParts(page, { dataset, field }) {
       ['Owner', doc.datasets[dataset].owner && named(doc.datasets[dataset].owner)],
     ]),
     decidedPart(page, it),
-    findingsPart(page, (doc.findingsOf.get(dataset) ?? []).filter((finding) => finding.column === it.name)),
+    findingsPart(
+      page,
+      (doc.findingsOf.get(dataset) ?? []).filter((finding) => finding.column === it.name),
+    ),
     ...makingOf(page, id),
     ...resultParts(page),
   ];
@@ -49,19 +73,33 @@ function fieldParts(page, { dataset, field }) {
 function classFacts(doc, { declared, proposed }) {
   if (!declared && !proposed) return make('span', { class: 'none' }, 'neither declared nor proposed');
   const low = declared && proposed && doc.classes.indexOf(proposed) > doc.classes.indexOf(declared);
-  return make('span', { class: 'classes' },
+  return make(
+    'span',
+    { class: 'classes' },
     declared ? make('span', {}, chip(doc, declared), ' declared') : 'none declared',
     proposed ? make('span', {}, chip(doc, proposed, false), ' proposed') : null,
-    low ? make('strong', { class: 'error' }, 'declared too low') : null);
+    low ? make('strong', { class: 'error' }, 'declared too low') : null,
+  );
 }
 
 function decidedPart(page, { decided }) {
   if (!decided?.length) return null;
   const item = ({ source, kind, masking }) => {
     const place = page.names.resolve(source);
-    return make('li', {}, place ? placeLink(page, place, source) : named(source), ' ', kindWord(page.doc, kind, masking));
+    return make(
+      'li',
+      {},
+      place ? placeLink(page, place, source) : named(source),
+      ' ',
+      kindWord(page.doc, kind, masking),
+    );
   };
-  return make('details', { class: 'decided', open: decided.length <= 3 }, make('summary', {}, `The proposal is decided by ${counting(decided.length, 'input')}`), longList(decided, item, 12));
+  return make(
+    'details',
+    { class: 'decided', open: decided.length <= 3 },
+    make('summary', {}, `The proposal is decided by ${counting(decided.length, 'input')}`),
+    longList(decided, item, 12),
+  );
 }
 
 function datasetParts(page, d) {
@@ -74,24 +112,56 @@ function datasetParts(page, d) {
     make('p', { class: 'crumb' }, 'table in ', named(it.namespace)),
     make('h2', { class: 'subject' }, named(it.name)),
     it.stale ? make('p', { class: 'warn' }, 'The catalog has it no longer: its lineage is of what was.') : null,
-    facts([
-      ['Description', it.description && named(it.description)],
-      ['Owner', it.owner ? named(it.owner) : make('span', { class: 'none' }, 'nobody')],
-      ['Criticality', it.criticality ?? make('span', { class: 'none' }, 'not stated')],
-      ['Origin', ORIGIN_MEANS[it.origin] ?? it.origin],
-      ['In Dagster', dagsterLink(doc, it)],
-    ]),
+    datasetFacts(doc, it),
     findingsPart(page, doc.findingsOf.get(d) ?? []),
     columnsPart(page, d),
-    ...writes.map((write) => part('Written by', null, runFacts(write), write.traced ? null : make('p', { class: 'warn' }, 'This job told no column lineage.'), readsOf(page, write), rowsPart(page, write))),
-    readers.size ? part('Read by', readers.size, longList([...readers], ([target, job]) => make('li', {}, placeLink(page, { dataset: target, field: null }), make('span', { class: 'owner' }, 'job ', named(job))), 20, { class: 'tables' })) : null,
+    ...writes.map((write) => writtenPart(page, write)),
+    readers.size
+      ? part(
+          'Read by',
+          readers.size,
+          longList(
+            [...readers],
+            ([target, job]) =>
+              make(
+                'li',
+                {},
+                placeLink(page, { dataset: target, field: null }),
+                make('span', { class: 'owner' }, 'job ', named(job)),
+              ),
+            20,
+            { class: 'tables' },
+          ),
+        )
+      : null,
     ...resultParts(page),
   ];
 }
 
+function datasetFacts(doc, it) {
+  return facts([
+    ['Description', it.description && named(it.description)],
+    ['Owner', it.owner ? named(it.owner) : make('span', { class: 'none' }, 'nobody')],
+    ['Criticality', it.criticality ?? make('span', { class: 'none' }, 'not stated')],
+    ['Origin', ORIGIN_MEANS[it.origin] ?? it.origin],
+    ['In Dagster', dagsterLink(doc, it)],
+  ]);
+}
+
+/** The job that writes a table: its run, what it reads, what shapes the rows. */
+function writtenPart(page, write) {
+  const untold = write.traced ? null : make('p', { class: 'warn' }, 'This job told no column lineage.');
+  return part('Written by', null, runFacts(write), untold, readsOf(page, write), rowsPart(page, write));
+}
+
 function readsOf(page, write) {
   if (!write.inputs.length) return null;
-  return make('p', { class: 'reads' }, 'reads ', ...write.inputs.flatMap((d, i) => [i ? ', ' : '', placeLink(page, { dataset: d, field: null })]));
+  return make(
+    'p',
+    { class: 'reads' },
+    'reads ',
+    ...write.inputs.flatMap((d, i) => [i ? ', ' : '', placeLink(page, { dataset: d, field: null })]),
+  );
 }
 
 function columnsPart(page, d) {
@@ -99,8 +169,13 @@ function columnsPart(page, d) {
   const ids = doc.datasets[d].fields.map((_, i) => doc.firstField[d] + i);
   const item = (id) => {
     const field = fieldAt(doc, id);
-    return make('li', { class: graph.present[id] ? null : 'absent' }, fieldLink(page, id, false),
-      field.type ? make('code', { class: 'type' }, named(field.type)) : null, chipOf(doc, field));
+    return make(
+      'li',
+      { class: graph.present[id] ? null : 'absent' },
+      fieldLink(page, id, false),
+      field.type ? make('code', { class: 'type' }, named(field.type)) : null,
+      chipOf(doc, field),
+    );
   };
   return part('Columns', ids.length, longList(ids, item, 60, { class: 'schema' }));
 }
@@ -109,13 +184,23 @@ function columnsPart(page, d) {
 function dagsterLink(doc, { asset }) {
   if (!asset || !doc.dagster || !/^https?:\/\//.test(doc.dagster)) return null;
   const path = asset.map((step) => encodeURIComponent(step)).join('/');
-  return make('a', { href: `${doc.dagster.replace(/\/$/, '')}/assets/${path}`, target: '_blank', rel: 'noopener noreferrer' }, 'asset ', named(asset.join(' / ')));
+  return make(
+    'a',
+    { href: `${doc.dagster.replace(/\/$/, '')}/assets/${path}`, target: '_blank', rel: 'noopener noreferrer' },
+    'asset ',
+    named(asset.join(' / ')),
+  );
 }
 
 function findingsPart(page, findings) {
   if (!findings.length) return null;
   const list = longList(findings, (finding) => findingItem(page, finding), 10, { class: 'findings' });
-  return make('details', { class: 'found', open: findings.length <= 2 }, make('summary', {}, counting(findings.length, 'finding')), list);
+  return make(
+    'details',
+    { class: 'found', open: findings.length <= 2 },
+    make('summary', {}, counting(findings.length, 'finding')),
+    list,
+  );
 }
 
 function resultParts(page) {

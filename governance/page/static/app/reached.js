@@ -4,18 +4,20 @@ import { fieldLink, part, placeLink } from './words.js';
 
 /** The sections on where it leads to and where it comes from, as the mode asks. */
 export function reachedParts(page, result, mode) {
-  const down = () => group('Downstream', 'Nothing: no column and no table is known to depend on it.', [
-    columnsReached(page, 'value', 'Values change', result.values),
-    columnsReached(page, 'population', 'Rows change, or it is steered', result.population),
-    rowsReached(page, 'Tables whose rows change', result.tables),
-    unknownPart(page, 'Unknown, for want of column lineage', result.unknown, result.unknownTables),
-  ]);
-  const up = () => group('Upstream', 'Nothing: it comes from no column or table that is known here.', [
-    columnsReached(page, 'value', 'Its value comes from', result.upValues),
-    columnsReached(page, 'population', 'Its rows or steering come from', result.upPopulation),
-    rowsReached(page, 'Tables whose rows it follows', othersUp(result)),
-    unknownPart(page, 'Unknown, for want of column lineage', new Set(), result.upUnknownTables),
-  ]);
+  const down = () =>
+    group('Downstream', 'Nothing: no column and no table is known to depend on it.', [
+      columnsReached(page, 'value', 'Values change', result.values),
+      columnsReached(page, 'population', 'Rows change, or it is steered', result.population),
+      rowsReached(page, 'Tables whose rows change', result.tables),
+      unknownPart(page, 'Unknown, for want of column lineage', result.unknown, result.unknownTables),
+    ]);
+  const up = () =>
+    group('Upstream', 'Nothing: it comes from no column or table that is known here.', [
+      columnsReached(page, 'value', 'Its value comes from', result.upValues),
+      columnsReached(page, 'population', 'Its rows or steering come from', result.upPopulation),
+      rowsReached(page, 'Tables whose rows it follows', othersUp(result)),
+      unknownPart(page, 'Unknown, for want of column lineage', new Set(), result.upUnknownTables),
+    ]);
   return [...(mode === 'trace' ? [] : [down()]), ...(mode === 'impact' ? [] : [up()])];
 }
 
@@ -26,7 +28,12 @@ function othersUp({ upTables, start: { dataset } }) {
 
 function group(title, none, parts) {
   const shown = parts.filter(Boolean);
-  return make('div', { class: 'reached' }, make('h2', {}, title), ...(shown.length ? shown : [make('p', { class: 'none' }, none)]));
+  return make(
+    'div',
+    { class: 'reached' },
+    make('h2', {}, title),
+    ...(shown.length ? shown : [make('p', { class: 'none' }, none)]),
+  );
 }
 
 function columnsReached(page, touch, title, ids) {
@@ -45,18 +52,28 @@ function marked(touch, section) {
 /** One sentence for those who do not see the graph, as pieces of text and elements. */
 export function summaryOf(page, result, mode) {
   const datasetsOf = (...sets) => sets.flatMap((ids) => [...ids].map((id) => page.doc.datasetOf[id]));
-  const down = counts(result.values, result.population,
-    [...datasetsOf(result.values, result.population), ...result.tables], result.unknown.size + result.unknownTables.size);
-  const up = counts(result.upValues, result.upPopulation,
-    [...datasetsOf(result.upValues, result.upPopulation), ...othersUp(result)], result.upUnknownTables.size);
+  const down = counts(
+    result.values,
+    result.population,
+    [...datasetsOf(result.values, result.population), ...result.tables],
+    result.unknown.size + result.unknownTables.size,
+  );
+  const up = counts(
+    result.upValues,
+    result.upPopulation,
+    [...datasetsOf(result.upValues, result.upPopulation), ...othersUp(result)],
+    result.upUnknownTables.size,
+  );
   const said = [...(mode === 'trace' ? [] : [`reaches ${down}`]), ...(mode === 'impact' ? [] : [`comes from ${up}`])];
   return [named(page.names.nameOf(result.start)), ` ${said.join('; ')}.`];
 }
 
 function counts(values, population, datasets, unknown) {
   const said = [
-    values.size && `${counting(values.size, 'column')} by value`, population.size && `${population.size.toLocaleString('en')} by rows`,
-    datasets.length && counting(new Set(datasets).size, 'table'), unknown && `${unknown.toLocaleString('en')} unknown`,
+    values.size && `${counting(values.size, 'column')} by value`,
+    population.size && `${population.size.toLocaleString('en')} by rows`,
+    datasets.length && counting(new Set(datasets).size, 'table'),
+    unknown && `${unknown.toLocaleString('en')} unknown`,
   ];
   return said.filter(Boolean).join(', ') || 'nothing that is known';
 }
@@ -72,20 +89,53 @@ function byTable(page, ids, hops) {
   const near = (list) => list.reduce((least, id) => Math.min(least, hops(id) ?? Infinity), Infinity);
   const groups = [...byDataset].map(([d, list]) => ({ d, list, near: near(list) }));
   groups.sort((a, b) => a.near - b.near || (page.doc.datasets[a.d].name < page.doc.datasets[b.d].name ? -1 : 1));
-  return longList(groups, ({ d, list }) => make('li', {}, tableLine(page, d),
-    longList(list.sort((a, b) => a - b), (id) => make('li', {}, fieldLink(page, id, false)), 30, { class: 'columns' })), 20, { class: 'tables' });
+  return longList(
+    groups,
+    ({ d, list }) =>
+      make(
+        'li',
+        {},
+        tableLine(page, d),
+        longList(
+          list.sort((a, b) => a - b),
+          (id) => make('li', {}, fieldLink(page, id, false)),
+          30,
+          { class: 'columns' },
+        ),
+      ),
+    20,
+    { class: 'tables' },
+  );
 }
 
 function tables(page, datasets) {
-  return longList([...datasets].sort((a, b) => a - b), (d) => make('li', {}, tableLine(page, d)), 30, { class: 'tables' });
+  return longList(
+    [...datasets].sort((a, b) => a - b),
+    (d) => make('li', {}, tableLine(page, d)),
+    30,
+    { class: 'tables' },
+  );
 }
 
 function tableLine(page, d) {
   const { owner } = page.doc.datasets[d];
-  return make('div', { class: 'table' }, placeLink(page, { dataset: d, field: null }), make('span', { class: 'owner' }, owner ? named(owner) : 'no owner'));
+  return make(
+    'div',
+    { class: 'table' },
+    placeLink(page, { dataset: d, field: null }),
+    make('span', { class: 'owner' }, owner ? named(owner) : 'no owner'),
+  );
 }
 
 function unknownPart(page, title, fields, datasets) {
   if (!fields.size && !datasets.size) return null;
-  return marked('unknown', part(title, fields.size + datasets.size, datasets.size ? tables(page, datasets) : null, fields.size ? byTable(page, fields, () => null) : null));
+  return marked(
+    'unknown',
+    part(
+      title,
+      fields.size + datasets.size,
+      datasets.size ? tables(page, datasets) : null,
+      fields.size ? byTable(page, fields, () => null) : null,
+    ),
+  );
 }

@@ -20,7 +20,9 @@ export function createSearch(doc, choose) {
     drawMatches(doc, box);
   };
   box.input.addEventListener('input', look);
-  box.input.addEventListener('focus', () => { if (box.input.value) look(); });
+  box.input.addEventListener('focus', () => {
+    if (box.input.value) look();
+  });
   box.input.addEventListener('blur', () => close(box));
   box.input.addEventListener('keydown', (event) => move(box, event, pick));
   // before the input loses the focus, which closes the list
@@ -29,7 +31,12 @@ export function createSearch(doc, choose) {
     const option = event.target.closest('[role="option"]');
     if (option?.dataset.place) pick(Number(option.dataset.place));
   });
-  return { focus() { box.input.focus(); box.input.select(); } };
+  return {
+    focus() {
+      box.input.focus();
+      box.input.select();
+    },
+  };
 }
 
 function move(box, event, pick) {
@@ -45,7 +52,10 @@ function move(box, event, pick) {
     pick(box.active);
   } else if (event.key === 'Escape') {
     event.stopPropagation();
-    if (box.list.hidden) { box.input.value = ''; box.input.blur(); } else close(box);
+    if (box.list.hidden) {
+      box.input.value = '';
+      box.input.blur();
+    } else close(box);
   }
 }
 
@@ -53,7 +63,13 @@ function drawMatches(doc, box) {
   const typed = box.input.value.trim();
   box.list.replaceChildren(...box.found.map((entry, i) => option(doc, entry, i)));
   if (typed && !box.found.length) {
-    box.list.append(make('li', { role: 'option', 'aria-disabled': 'true', 'aria-selected': 'false', class: 'none' }, 'No table or column has these letters'));
+    box.list.append(
+      make(
+        'li',
+        { role: 'option', 'aria-disabled': 'true', 'aria-selected': 'false', class: 'none' },
+        'No table or column has these letters',
+      ),
+    );
   }
   box.list.hidden = !typed;
   box.input.setAttribute('aria-expanded', String(!box.list.hidden));
@@ -62,11 +78,16 @@ function drawMatches(doc, box) {
 
 function option(doc, { place, text }, i) {
   const dataset = doc.datasets[place.dataset];
-  const said = place.field === null ? 'table' : dataset.fields[place.field].type ?? 'column';
+  const said = place.field === null ? 'table' : (dataset.fields[place.field].type ?? 'column');
   const inside = place.field === null ? dataset.namespace : dataset.name;
   const name = place.field === null ? text : dataset.fields[place.field].name;
-  return make('li', { role: 'option', id: `match-${i}`, 'data-place': i, 'aria-selected': 'false' },
-    make('span', { class: 'name' }, named(name)), make('span', { class: 'in' }, named(inside)), make('span', { class: 'type' }, said));
+  return make(
+    'li',
+    { role: 'option', id: `match-${i}`, 'data-place': i, 'aria-selected': 'false' },
+    make('span', { class: 'name' }, named(name)),
+    make('span', { class: 'in' }, named(inside)),
+    make('span', { class: 'type' }, said),
+  );
 }
 
 function activate(box, i) {

@@ -35,7 +35,13 @@ async function stateNow() {
  * takes its place. */
 export function notice(said, label = null, act = null) {
   const close = make('button', { type: 'button', 'aria-label': 'Close', onclick: () => it.remove() }, '×');
-  const it = make('div', { class: 'notice' }, make('span', {}, ...said), label ? make('button', { type: 'button', onclick: act }, ...label) : null, close);
+  const it = make(
+    'div',
+    { class: 'notice' },
+    make('span', {}, ...said),
+    label ? make('button', { type: 'button', onclick: act }, ...label) : null,
+    close,
+  );
   for (const other of byId('notices').children) if (other.textContent === it.textContent) other.remove();
   byId('notices').append(it);
 }

@@ -2,8 +2,17 @@
 
 /** How the page opens. `expanded` holds keys toggled away from that; `kinds` null stands for all of them. */
 export const OPENING = {
-  at: null, selected: null, mode: 'both', depth: null, hideIndirect: false, kinds: null, grouping: 'schema',
-  expanded: new Set(), focus: false, theme: 'auto', tab: 'details',
+  at: null,
+  selected: null,
+  mode: 'both',
+  depth: null,
+  hideIndirect: false,
+  kinds: null,
+  grouping: 'schema',
+  expanded: new Set(),
+  focus: false,
+  theme: 'auto',
+  tab: 'details',
 };
 
 /** A store of one state: get(), set(patch), subscribe(listener(state, before)); listeners hear of changes only. */
@@ -30,7 +39,8 @@ export function createStore(opening = OPENING) {
 export function alike(one, other) {
   if (one === other) return true;
   if (one === null || other === null || typeof one !== 'object' || typeof other !== 'object') return false;
-  if (one instanceof Set) return other instanceof Set && one.size === other.size && [...one].every((it) => other.has(it));
+  if (one instanceof Set)
+    return other instanceof Set && one.size === other.size && [...one].every((it) => other.has(it));
   return one.dataset === other.dataset && one.field === other.field;
 }
 

@@ -24,8 +24,10 @@ function treeOf(page, result, stepsOf) {
   const left = { count: MOST };
   const { dataset, field } = result.start;
   const { firstField, datasets } = page.doc;
-  const roots = field !== null ? [{ id: firstField[dataset] + field }]
-    : [{ rows: dataset }, ...datasets[dataset].fields.map((_, i) => ({ id: firstField[dataset] + i }))];
+  const roots =
+    field !== null
+      ? [{ id: firstField[dataset] + field }]
+      : [{ rows: dataset }, ...datasets[dataset].fields.map((_, i) => ({ id: firstField[dataset] + i }))];
   const lists = roots.map((root) => listOf(page, result, root, stepsOf, seen, left)).filter(Boolean);
   if (!lists.length) return make('p', { class: 'none' }, 'Nothing.');
   const all = make('div', { class: 'tree' }, ...lists);
@@ -44,7 +46,15 @@ function listOf(page, result, place, stepsOf, seen, left) {
     left.count -= 1;
     const again = seen.has(keyOf(step));
     const inner = again ? null : listOf(page, result, step, stepsOf, seen, left);
-    items.push(make('li', {}, ...wordsOf(page, step), again && hasSteps(page, result, step, stepsOf) ? make('span', { class: 'again' }, ' (listed already)') : null, inner));
+    items.push(
+      make(
+        'li',
+        {},
+        ...wordsOf(page, step),
+        again && hasSteps(page, result, step, stepsOf) ? make('span', { class: 'again' }, ' (listed already)') : null,
+        inner,
+      ),
+    );
   }
   return make('ul', {}, ...items);
 }
@@ -60,20 +70,27 @@ function keyOf({ id, rows }) {
 function wordsOf(page, { id, rows, edge, by }) {
   const { doc, graph } = page;
   if (by === OWN) return ['the rows of ', placeLink(page, { dataset: rows, field: null }), ', which are shaped by'];
-  const what = id === undefined ? ['every row of ', placeLink(page, { dataset: rows, field: null })] : [fieldLink(page, id)];
-  const how = edge === undefined ? make('span', { class: 'kind indirect' }, by) : kindWord(doc, graph.kind[edge], graph.masking[edge]);
+  const what =
+    id === undefined ? ['every row of ', placeLink(page, { dataset: rows, field: null })] : [fieldLink(page, id)];
+  const how =
+    edge === undefined
+      ? make('span', { class: 'kind indirect' }, by)
+      : kindWord(doc, graph.kind[edge], graph.masking[edge]);
   return [...what, ' ', how];
 }
 
 function downSteps(graph, result, { id, rows }) {
   const steps = [];
   if (id === undefined) {
-    each(graph.flowsFrom, rows, (f) => { if (result.flows[f]) steps.push({ rows: graph.flowTarget[f], by: 'ROWS' }); });
+    each(graph.flowsFrom, rows, (f) => {
+      if (result.flows[f]) steps.push({ rows: graph.flowTarget[f], by: 'ROWS' });
+    });
     return once(steps);
   }
   for (const source of [id, ...related(graph.doc, id)]) {
     each(graph.edgesFrom, source, (e) => {
-      if (result.edges[e]) steps.push(graph.target[e] < 0 ? { rows: graph.into[e], edge: e } : { id: graph.target[e], edge: e });
+      if (result.edges[e])
+        steps.push(graph.target[e] < 0 ? { rows: graph.into[e], edge: e } : { id: graph.target[e], edge: e });
     });
   }
   return steps;
@@ -82,12 +99,18 @@ function downSteps(graph, result, { id, rows }) {
 function upSteps(graph, result, { id, rows }) {
   const steps = [];
   if (id === undefined) {
-    each(graph.rowEdgesInto, rows, (e) => { if (result.edges[e]) steps.push({ id: graph.source[e], edge: e }); });
-    each(graph.flowsInto, rows, (f) => { if (result.flows[f]) steps.push({ rows: graph.flowSource[f], by: 'ROWS' }); });
+    each(graph.rowEdgesInto, rows, (e) => {
+      if (result.edges[e]) steps.push({ id: graph.source[e], edge: e });
+    });
+    each(graph.flowsInto, rows, (f) => {
+      if (result.flows[f]) steps.push({ rows: graph.flowSource[f], by: 'ROWS' });
+    });
     return once(steps);
   }
   for (const target of [id, ...related(graph.doc, id)]) {
-    each(graph.edgesInto, target, (e) => { if (result.edges[e]) steps.push({ id: graph.source[e], edge: e }); });
+    each(graph.edgesInto, target, (e) => {
+      if (result.edges[e]) steps.push({ id: graph.source[e], edge: e });
+    });
   }
   const d = graph.doc.datasetOf[id];
   const shaped = upSteps(graph, result, { rows: d }).length > 0;

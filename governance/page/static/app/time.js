@@ -10,7 +10,14 @@ export function createTime(doc, store) {
     return { show() {}, step() {} };
   }
   const said = make('output', { id: 'when', for: 'moment' });
-  const slider = make('input', { id: 'moment', type: 'range', min: 0, max: stops.length, step: 1, 'aria-describedby': 'when' });
+  const slider = make('input', {
+    id: 'moment',
+    type: 'range',
+    min: 0,
+    max: stops.length,
+    step: 1,
+    'aria-describedby': 'when',
+  });
   const go = (i) => store.set({ at: i >= stops.length ? null : stops[Math.max(0, i)].at });
   const now = make('button', { type: 'button', onclick: () => store.set({ at: null }) }, 'Now');
   slider.addEventListener('input', () => go(Number(slider.value)));
@@ -20,10 +27,14 @@ export function createTime(doc, store) {
       const i = at === null ? stops.length : lastUpTo(stops, at);
       slider.value = String(Math.max(0, i));
       now.disabled = at === null;
-      said.replaceChildren(make('bdi', {}, at === null ? `now: ${counting(stops.length, 'run')}` : words(stops, i, at)));
+      said.replaceChildren(
+        make('bdi', {}, at === null ? `now: ${counting(stops.length, 'run')}` : words(stops, i, at)),
+      );
       slider.setAttribute('aria-valuetext', said.textContent);
     },
-    step(by) { go(Number(slider.value) + by); },
+    step(by) {
+      go(Number(slider.value) + by);
+    },
   };
   time.show(store.get().at);
   return time;
