@@ -1,6 +1,7 @@
 """Pipeline → Statement."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token
@@ -24,6 +25,12 @@ def parse(pipeline: Pipeline) -> Statement:
     if pipeline.problem is not None:
         # the same error may be raised by every run: it keeps none of their frames
         raise pipeline.problem.with_traceback(None)
+    return _remembered(pipeline)
+
+
+@lru_cache(maxsize=4096)
+def _remembered(pipeline: Pipeline) -> Statement:
+    """Return the statement of a file that may have been read before: every check of a run reads all of them."""
     text = Text(pipeline)
     statements = list(text.statements())
     if not statements:

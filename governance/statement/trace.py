@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
+from functools import lru_cache
 
 from governance import lineage as engine
 from governance.errors import LineageError, NoLineage, UnknownColumn, UnknownTable
@@ -32,6 +33,25 @@ def trace(
     pipeline = statement.pipeline
     if pipeline.table in statement.needs - schema.keys():
         raise _no_own_table(statement)
+    named = {*statement.reads, pipeline.table}
+    if not schema.keys() >= {*statement.reads}:
+        return _trace(statement, schema, masking_functions)
+    given = tuple((table, tuple(schema[table].items())) for table in sorted(named & schema.keys()))
+    return _remembered(statement, given, masking_functions)
+
+
+@lru_cache(maxsize=4096)
+def _remembered(
+    statement: Statement, given: tuple[tuple[str, tuple[tuple[str, str], ...]], ...], masking_functions: frozenset[str]
+) -> ColumnLineage:
+    """Return the lineage of a text over columns that may have been asked for before: that costs a hash, not a parse."""
+    return _trace(statement, {table: dict(columns) for table, columns in given}, masking_functions)
+
+
+def _trace(
+    statement: Statement, schema: Mapping[str, Mapping[str, str]], masking_functions: frozenset[str]
+) -> ColumnLineage:
+    pipeline = statement.pipeline
     known = {pipeline.table: dict(statement.declared)} if statement.declared else {}
     try:
         found = engine.column_lineage(

@@ -151,3 +151,25 @@ def test_the_teams_own_masking_functions_reach_the_engine() -> None:
     assert not trace(statement, schema).fields[0].inputs[0].masking
     masked = trace(statement, schema, masking_functions=frozenset({"pseudonym"}))
     assert masked.fields[0].inputs[0].masking
+
+
+def test_a_text_over_the_same_columns_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = "create table t.once as select x.id + 41 as remembered from s.x x"
+    before = program(once=body)
+
+    def parsed(*_: object, **__: object) -> None:
+        raise AssertionError("it was parsed again")
+
+    monkeypatch.setattr("governance.lineage.column_lineage", parsed)
+    monkeypatch.setattr("governance.lineage.parse.parse", parsed)
+    again = program(once=body)
+
+    assert again.lineages == before.lineages
+    assert again.statements == before.statements
+
+
+def test_other_columns_are_another_question() -> None:
+    (statement,) = program(star="create table t.star as select * from s.x").statements
+    narrow, wide = ({"s.x": dict.fromkeys(names, "bigint")} for names in (("id",), ("id", "more")))
+    assert [it.name for it in trace(statement, narrow).fields] == ["id"]
+    assert [it.name for it in trace(statement, wide).fields] == ["id", "more"]
