@@ -78,6 +78,7 @@ def test_a_table_has_its_own_panel(browser: Browser, tmp_path: Path) -> None:
         link = details.get_by_role("link", name="asset crm / learners")
         assert link.get_attribute("href") == "http://127.0.0.1:3000/assets/crm/learners"
         assert details.locator(".schema a").all_inner_texts() == ["consent", "email", "first", "last"]
+        assert "Read into 1 marketing.audience by job marketing.audience" in " ".join(details.inner_text().split())
         follow(page, "marketing.audience")
         assert selected(page) == "marketing.audience"
         expect(details.locator(".found summary")).to_have_text("2 findings")

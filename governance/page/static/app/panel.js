@@ -106,8 +106,6 @@ function datasetParts(page, d) {
   const { doc, graph } = page;
   const it = doc.datasets[d];
   const writes = graph.writes.map((write, w) => ({ ...write, w })).filter((write) => write.dataset === d);
-  const readers = new Map();
-  each(graph.flowsFrom, d, (f) => readers.set(graph.flowTarget[f], graph.writes[graph.flowWrite[f]].job));
   return [
     make('p', { class: 'crumb' }, 'table in ', named(it.namespace)),
     make('h2', { class: 'subject' }, named(it.name)),
@@ -116,24 +114,7 @@ function datasetParts(page, d) {
     findingsPart(page, doc.findingsOf.get(d) ?? []),
     columnsPart(page, d),
     ...writes.map((write) => writtenPart(page, write)),
-    readers.size
-      ? part(
-          'Read by',
-          readers.size,
-          longList(
-            [...readers],
-            ([target, job]) =>
-              make(
-                'li',
-                {},
-                placeLink(page, { dataset: target, field: null }),
-                make('span', { class: 'owner' }, 'job ', named(job)),
-              ),
-            20,
-            { class: 'tables' },
-          ),
-        )
-      : null,
+    readersPart(page, d),
     ...resultParts(page),
   ];
 }
@@ -152,6 +133,21 @@ function datasetFacts(doc, it) {
 function writtenPart(page, write) {
   const untold = write.traced ? null : make('p', { class: 'warn' }, 'This job told no column lineage.');
   return part('Written by', null, runFacts(write), untold, readsOf(page, write), rowsPart(page, write));
+}
+
+function readersPart(page, d) {
+  const { graph } = page;
+  const flows = [];
+  each(graph.flowsFrom, d, (f) => flows.push(f));
+  if (!flows.length) return null;
+  const item = (f) =>
+    make(
+      'li',
+      {},
+      make('div', { class: 'table' }, placeLink(page, { dataset: graph.flowTarget[f], field: null })),
+      make('div', { class: 'none' }, 'by job ', named(graph.writes[graph.flowWrite[f]].job)),
+    );
+  return part('Read into', flows.length, longList(flows, item, 20, { class: 'tables' }));
 }
 
 function readsOf(page, write) {
