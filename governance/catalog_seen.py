@@ -1,11 +1,11 @@
 """The catalog as it was when last looked at, kept in the project's state, so that a question needs no catalog.
 
-``catalog.json`` is ``{"at": time, "tables": [name, …], "schemas": {name: [version, …]}}``, where a version, the oldest
-first, is ``{"at": time, "snapshot": id or null, "names": {field id: dotted path}}``. Whoever opens the catalog anyway
-keeps it up to date; where there is none, nothing is known to be stale or renamed.
+``catalog.json`` is ``{"at": time, "tables": [name, …], "schemas": {name: [version, …]}, "file": path or null}``, where
+a version, the oldest first, is ``{"at": time, "snapshot": id or null, "names": {field id: dotted path}}``. Whoever
+opens the catalog anyway keeps it up to date; where there is none, nothing is known to be stale or renamed.
 """
 
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
@@ -16,14 +16,20 @@ from governance.graph import Graph
 from governance.identity import Schemas, SchemaVersion
 
 FILE = "catalog.json"
+DATABASE = "catalog.db"
+"""The catalog in the project's state, where no other is configured."""
 
 
 class CatalogSeen(msgspec.Struct, frozen=True):
-    """The tables of a catalog and the schema versions of each, the oldest first, by names without namespace."""
+    """The tables of a catalog and the schema versions of each, the oldest first, by names without namespace.
+
+    file: the database of a catalog on this machine, which tells when it changed; None for any other
+    """
 
     at: datetime
     tables: tuple[str, ...]
     versions: dict[str, tuple[SchemaVersion, ...]] = msgspec.field(default_factory=dict, name="schemas")
+    file: str | None = None
 
     def schemas(self, namespace: str) -> Schemas:
         """Return the schema versions by dataset of ``namespace``."""
@@ -58,3 +64,11 @@ def seen(state: Path) -> CatalogSeen | None:
         return msgspec.json.decode((state / FILE).read_bytes(), type=CatalogSeen)
     except (FileNotFoundError, msgspec.DecodeError):
         return None
+
+
+def outdated(state: Path, catalog: CatalogSeen | None) -> bool:
+    """Whether a catalog on this machine changed since it was looked at, or never was; of others nothing tells."""
+    file = state / DATABASE if catalog is None else Path(catalog.file) if catalog.file else None
+    if file is None or not file.is_file():
+        return False
+    return catalog is None or datetime.fromtimestamp(file.stat().st_mtime, UTC) > catalog.at

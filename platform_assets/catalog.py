@@ -19,6 +19,7 @@ from pyiceberg.table.snapshots import Snapshot
 from pyiceberg.utils.config import Config
 from sqlalchemy.exc import SQLAlchemyError
 
+from governance.catalog_seen import DATABASE
 from governance.errors import CatalogError
 from governance.project import Project
 from platform_assets.catalog_error import UNREACHED, reaching, unreached, unwritable_state
@@ -115,7 +116,7 @@ def _local(name: str, state: Path) -> Catalog:
             return load_catalog(
                 name,
                 type="sql",
-                uri=f"sqlite:///{state / 'catalog.db'}?timeout=30",
+                uri=f"sqlite:///{state / DATABASE}?timeout=30",
                 warehouse=str(warehouse),
             )
     except (OSError, SQLAlchemyError) as error:

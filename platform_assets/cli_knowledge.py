@@ -3,56 +3,31 @@
 They read events and policy only: no Dagster, no engine, no SQL parser is imported, so that each answers at once.
 """
 
-import json
-import sys
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from governance.errors import EventStoreError, HeadwaterError
-from governance.project import Project, find_project
+from governance.project import find_project
+from platform_assets.cli_answer import EVENTS, FORMAT, Path_, Tree, say
+from platform_assets.cli_asked import asked, told_of
+from platform_assets.cli_propose import propose
 
 if TYPE_CHECKING:
-    from governance.events.model import Event
-    from governance.events.pieces import Problem
-    from governance.graph import Graph
-    from governance.graph.known import Known
-    from governance.identity import Schemas
-    from governance.policy import Policy
-    from governance.report.page import Part
-    from governance.report.tree import Line
+    from governance.dataset import Dataset
+    from governance.runs import Run
 
-Path_ = click.Path(path_type=Path, exists=True)
-EVENTS = click.option(
-    "--events", type=Path_, help="Events to read: a file, a folder or a store. Default: the project's own store."
+AS_OF = click.option(
+    "--as-of",
+    metavar="TIME",
+    help="Answer from what stood then: 2026-10-01T14:30, or a day's first instant: 2026-10-01; without zone, of UTC.",
 )
-FORMAT = click.option("--format", "form", type=click.Choice(["text", "json", "md"]), default="text", show_default=True)
-AS_OF = click.option("--as-of", metavar="TIME", help="Answer from what stood then: 2026-10-01, or with a time of day.")
 SNAPSHOT = click.option("--snapshot", metavar="ID", help="Answer as of the run that wrote this snapshot of the table.")
-SEEN = click.option(
+TREE = click.option(
     "--format", "form", type=click.Choice(["text", "json", "md", "html"]), default="text", show_default=True
 )
 CHANGES = ("rename", "drop", "type", "value", "enum", "unit", "filter", "backfill")
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What a question is asked of."""
-
-    known: "Known"
-    policy: "Policy"
-
-
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """An answer as a tree under a title, and what is said below it."""
-
-    title: str
-    lines: "Callable[[], Iterable[Line]]"
-    closing: "Callable[[], Iterable[Part]]"
 
 
 @click.command()
@@ -61,7 +36,7 @@ class _Seen:
 @AS_OF
 @SNAPSHOT
 @click.option("--rows", is_flag=True, help="Add what shapes the rows of each table on the way.")
-@SEEN
+@TREE
 def trace(  # one parameter an option
     *, name: str, events: Path | None, as_of: str | None, snapshot: str | None, rows: bool, form: str
 ) -> None:
@@ -73,9 +48,9 @@ def trace(  # one parameter an option
     from governance.trace import trace_rows
 
     part, walk = (upstream_rows, trace_rows) if rows else (upstream, trace_values)
-    found = walk(*part(_asked(find_project(), name, events, as_of, snapshot).known, name))
-    seen = _Seen(f"What {found.start} comes from", lambda: trace_lines(found), lambda: [ends_text(found)])
-    _say(form, lambda: trace_text(found), lambda: trace_markdown(found), found.as_dict, seen)
+    found = walk(*asked(find_project(), name, events, as_of, snapshot).part(part))
+    seen = Tree(f"What {found.start} comes from", lambda: trace_lines(found), lambda: [ends_text(found)])
+    say(form, lambda: trace_text(found), lambda: trace_markdown(found), found.as_dict, seen)
 
 
 @click.command()
@@ -85,7 +60,7 @@ def trace(  # one parameter an option
 @SNAPSHOT
 @click.option("--change", type=click.Choice(CHANGES), help="What is to be changed. Default: anything.")
 @click.option("--queries", type=Path_, help="Folder of ingested query logs. Default: the project's own.")
-@SEEN
+@TREE
 def impact(  # one parameter an option
     *,
     name: str,
@@ -100,7 +75,6 @@ def impact(  # one parameter an option
 
     JSON is {"start", "values", "population", "tables", "unknown", "downstream", "change", "statement", "ranking"}.
     """
-    from governance.catalog_seen import seen
     from governance.consumers.declared import load_declarations
     from governance.graph.part import downstream
     from governance.impact import Change, ranked
@@ -111,19 +85,18 @@ def impact(  # one parameter an option
     from governance.report.tree import impact_lines
 
     project = find_project()
-    asked = _asked(project, name, events, as_of, snapshot)
-    graph, start = downstream(asked.known, name)
-    catalog = None if events else seen(project.state)
-    stale = catalog.gone(graph, asked.policy.lineage.namespace) if catalog and not as_of else ()
+    of = asked(project, name, events, as_of, snapshot)
+    graph, start = of.part(downstream)
+    stale = of.catalog.gone(graph, of.policy.lineage.namespace) if of.catalog and not as_of else ()
     found = reach(graph, start, Change(change) if change else None, stale=stale)
     log = QueryStore(queries or project.state / "queries").read()
-    ranking = ranked(found, facts_of(graph, asked.policy, load_declarations(project), log))
-    _say(
+    ranking = ranked(found, facts_of(graph, of.policy, load_declarations(project), log))
+    say(
         form,
         lambda: impact_text(found, ranking),
         lambda: impact_markdown(found, ranking),
         lambda: found.as_dict() | {"ranking": [it.as_dict() for it in ranking]},
-        _Seen(
+        Tree(
             head_text(found),
             lambda: impact_lines(found),
             lambda: closing_parts(found, ranking),
@@ -132,54 +105,23 @@ def impact(  # one parameter an option
 
 
 @click.command()
-@EVENTS
-@click.option("--write", is_flag=True, help="Edit metadata.toml by the proposals, for review; comments stay.")
-@FORMAT
-def propose(*, events: Path | None, write: bool, form: str) -> None:
-    """Propose a classification for every column that a job writes, and say what decided it."""
-    from datetime import UTC, datetime
-
-    from governance.classification import propose as proposals_of
-    from governance.proposed_metadata import changes
-    from governance.report.proposals import proposals_dict, proposals_markdown, proposals_text
-
-    project = find_project()
-    graph, policy = _known(project, events)
-    proposals = proposals_of(graph, policy, today=datetime.now(UTC).date())
-    _say(
-        form,
-        lambda: proposals_text(proposals, policy),
-        lambda: proposals_markdown(proposals, policy),
-        lambda: proposals_dict(proposals, policy),
-    )
-    if write:
-        file = _write(project, proposals, policy)
-        click.echo(f"{len(changes(proposals, policy))} columns written to {file}: review the difference", err=True)
-
-
-@click.command()
 @click.argument("name")
 @EVENTS
 @FORMAT
 def history(*, name: str, events: Path | None, form: str) -> None:
     """List the runs of the table NAME, the oldest first: how lineage changed with each, and which did not complete."""
-    from datetime import UTC, datetime
-
-    from governance.dataset import Field
-    from governance.graph import graph_of, resolve
     from governance.history import attempts
     from governance.history import history as writes_of
     from governance.report.history import history_dict, history_markdown, history_text
     from governance.runs import PATIENCE, read_runs
 
     project = find_project()
-    told, policy = _told(project, events)
+    told, policy = told_of(project, events)
     runs = read_runs(told)
-    start = resolve(graph_of(runs), name)
-    dataset = start.dataset if isinstance(start, Field) else start
+    dataset = _table(runs, name)
     found = writes_of(runs, dataset)
     tried = attempts(runs, dataset, datetime.now(UTC), policy.dangling_after or PATIENCE)
-    _say(
+    say(
         form,
         lambda: history_text(found, tried),
         lambda: history_markdown(found, tried),
@@ -187,111 +129,21 @@ def history(*, name: str, events: Path | None, form: str) -> None:
     )
 
 
-COMMANDS: tuple[click.Command, ...] = (trace, impact, propose, history)
-
-
-def _asked(project: Project, name: str, events: Path | None, as_of: str | None, snapshot: str | None) -> _Asked:
+def _table(runs: "tuple[Run, ...]", name: str) -> "Dataset":
+    """Return the table that ``name`` is or is in: of what stands, else of what any run named."""
     from governance.dataset import Field
-    from governance.graph.known import start_of
-    from governance.history import moment_of, parse_moment
-    from governance.identity import carried
-    from governance.stored import read_stored
+    from governance.errors import UnknownField
+    from governance.graph import graph_of, resolve
+    from governance.last_named import last_named
 
-    if as_of and snapshot:
-        raise HeadwaterError("--as-of and --snapshot name two moments", fix="give one of them")
-    moment = parse_moment(as_of) if as_of else None
-    policy, schemas = _policy(project, events)
-    stored = read_stored(_path(project, events), policy.lineage.spellings, schemas)
-    _warn(stored.problems)
-    if snapshot:
-        start, _ = start_of(stored.known(), name)
-        moment = moment_of(stored.runs(), start.dataset if isinstance(start, Field) else start, snapshot)
-    return _Asked(stored.known(moment), carried(policy, schemas))
+    try:
+        found = resolve(graph_of(runs), name)
+    except UnknownField:
+        named = last_named(runs, name)
+        if named is None:
+            raise
+        _, found = named
+    return found.dataset if isinstance(found, Field) else found
 
 
-def _known(project: Project, events: Path | None) -> "tuple[Graph, Policy]":
-    from governance.graph import build_graph
-
-    told, policy = _told(project, events)
-    return build_graph(told), policy
-
-
-def _told(project: Project, events: Path | None) -> "tuple[tuple[Event, ...], Policy]":
-    from governance.events.reading import read_events
-    from governance.identity import carried
-    from governance.telling import told
-
-    reading = read_events(_path(project, events))
-    _warn(reading.problems)
-    policy, schemas = _policy(project, events)
-    return told(reading.events, policy.lineage.spellings, schemas=schemas), carried(policy, schemas)
-
-
-def _path(project: Project, events: Path | None) -> Path:
-    from governance.events.reading import require_folder
-
-    if not events:
-        require_folder(project.events)
-    path = events or project.events
-    if not path.exists():
-        raise EventStoreError("there are no events yet", fix="run `headwater demo`, or name some with --events")
-    return path
-
-
-def _policy(project: Project, events: Path | None) -> "tuple[Policy, Schemas]":
-    """Return the policy, and the tables' schema versions where the events are the project's own."""
-    from governance.catalog_seen import seen
-    from governance.policy import load_policy
-
-    policy = load_policy(project)
-    catalog = None if events else seen(project.state)
-    return policy, catalog.schemas(policy.lineage.namespace) if catalog else {}
-
-
-def _warn(problems: "Iterable[Problem]") -> None:
-    for problem in problems:
-        click.echo(f"warning: {problem}", err=True)
-
-
-def _write(project: Project, proposals: Any, policy: "Policy") -> str:
-    from governance.proposed_metadata import written
-
-    path = project.policy[0] / "metadata.toml"
-    shown = project.relative(path)
-    text = written(path.read_text("utf-8"), proposals, policy, shown)
-    # whole or not at all: a half-written policy file would stop every command
-    beside = path.with_suffix(".toml.new")
-    beside.write_text(text, "utf-8")
-    beside.replace(path)
-    return shown
-
-
-def _say(
-    form: str,
-    text: Callable[[], str],
-    markdown: Callable[[], str],
-    value: Callable[[], Any],
-    seen: _Seen | None = None,
-) -> None:
-    if seen and form == "text" and sys.stdout.isatty():
-        _show(seen)
-        return
-
-    def as_json() -> str:
-        return json.dumps(value(), indent=2, ensure_ascii=False)
-
-    def as_html() -> str:
-        from governance.report.html import page_html
-
-        return page_html(seen.title, [tuple(seen.lines()), *seen.closing()]) if seen else ""
-
-    click.echo({"text": text, "md": markdown, "json": as_json, "html": as_html}[form]())
-
-
-def _show(seen: _Seen) -> None:
-    """Draw the tree on the terminal that somebody looks at, and say below it what the tree cannot."""
-    from governance.report.page import page_text
-    from platform_assets.colour import show_tree
-
-    show_tree(seen.lines())
-    click.echo(f"\n{page_text(seen.closing())}")
+COMMANDS: tuple[click.Command, ...] = (trace, impact, propose, history)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,14 +12,17 @@ from typing import Any
 
 import click
 import msgspec
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner, Result
 
 from governance.catalog_seen import CatalogSeen, keep, seen
-from governance.errors import HeadwaterError
+from governance.errors import HeadwaterError, UnknownField
 from governance.events.model import Event
 from governance.graph import build_graph
 from governance.identity import SchemaVersion
+from governance.project import find_project
+from platform_assets.catalog import open_catalog
 from platform_assets.cli_knowledge import COMMANDS
 
 Say = Callable[..., Event]
@@ -175,11 +179,116 @@ def test_the_catalog_as_last_seen_tells_what_is_stale_and_renamed(run: Run, root
     )
     keep(root / ".headwater", CatalogSeen(now, ("a.a", "b.b"), {"a.a": versions}))
 
-    found = json.loads(run("impact", "a.a.contact", "--format", "json").output)
+    answer = run("impact", "a.a.contact", "--format", "json")
+    found = json.loads(answer.stdout)
 
+    # nothing tells whether this catalog changed since
+    assert "at 2026-10-05 00:00 UTC; `headwater check` looks anew" in answer.stderr
     assert [(it["field"], it["stale"]) for it in found["values"]] == [("b.b.x", False), ("c.c.y", True)]
     # the declaration of the old name goes along
-    assert [it["proposed"] for it in json.loads(run("propose", "--format", "json").output)] == ["personal", "personal"]
+    assert [it["proposed"] for it in json.loads(run("propose", "--format", "json").stdout)] == ["personal", "personal"]
+
+
+def test_a_catalog_on_this_machine_that_changed_is_looked_at_anew_once(run: Run, root: Path) -> None:
+    state = root / ".headwater"
+    with open_catalog(find_project()) as catalog:
+        catalog.create_namespace("a")
+        table = catalog.create_table("a.a", pa.schema([("x", pa.string())]))
+        keep(state, CatalogSeen(datetime(2026, 10, 5, tzinfo=UTC), ("a.a",), {}, str(state / "catalog.db")))
+        with table.update_schema() as change:
+            change.rename_column("x", "contact")
+
+    answer = run("impact", "a.a.contact", "--format", "json")
+
+    assert [it["field"] for it in json.loads(answer.stdout)["values"]] == ["b.b.x", "c.c.y"]
+    assert answer.stderr == ""
+    first = (state / "catalog.json").read_bytes()
+    run("impact", "a.a.contact")
+    assert (state / "catalog.json").read_bytes() == first
+
+
+def test_a_catalog_that_cannot_be_looked_at_anew_is_taken_as_last_seen(run: Run, root: Path) -> None:
+    state = root / ".headwater"
+    (state / "catalog.db").write_text("no database")
+    keep(state, CatalogSeen(datetime(2026, 10, 5, tzinfo=UTC), ("a.a",), {}, str(state / "catalog.db")))
+
+    answer = run("trace", "c.c.y")
+
+    assert "warning: the catalog changed, and cannot be looked at" in answer.stderr
+    assert "note: columns and tables are those that the catalog had at 2026-10-05 00:00 UTC" in answer.stderr
+
+
+def test_a_day_alone_is_said_to_be_its_first_instant(run: Run) -> None:
+    assert (
+        "as of 2026-10-02 00:00 UTC; what that day itself brought"
+        in run("trace", "b.b", "--as-of", "2026-10-02").stderr
+    )
+    assert run("trace", "b.b", "--as-of", "2026-10-02T03:00").stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (
+            ("a.a.old",),
+            "only runs that stand no longer name a.a.old; the latest is of job b.b, run 1, 2026-10-01 02:00",
+        ),
+        (("A.A.OLD",), "ask --as-of 2026-10-01T02:00:00"),
+        (
+            ("c.c.y", "--as-of", "2026-10-01T12:00"),
+            "as of 2026-10-01 12:00 UTC no event names c.c.y; the latest that does",
+        ),
+        (
+            ("d.d",),
+            "only runs that did not complete name d.d; the latest is of job d.d, run 4, 2026-10-03 02:00 UTC: FAIL",
+        ),
+        (("e.e",), "no event names e.e"),
+    ],
+)
+def test_a_name_of_which_nothing_that_stands_speaks(
+    run: Run, root: Path, event: Say, words: tuple[str, ...], problem: str
+) -> None:
+    failed = event("FAIL", "d.d", "2026-10-03T02:00:00Z", run="4", writes=["d.d"])
+    (root / ".headwater" / "events" / "events-2026-10-03.ndjson").write_bytes(msgspec.json.encode(failed) + b"\n")
+
+    with pytest.raises(UnknownField, match=re.escape(problem)):
+        run("impact", *words)
+
+
+def test_a_name_of_two_things_that_stand_is_ambiguous(run: Run, root: Path, event: Say) -> None:
+    other = event("COMPLETE", "d.d", "2026-10-03T02:00:00Z", run="4", writes=[{"namespace": "n", "name": "c.c"}])
+    (root / ".headwater" / "events" / "events-2026-10-03.ndjson").write_bytes(msgspec.json.encode(other) + b"\n")
+
+    with pytest.raises(UnknownField, match=r"c\.c is ambiguous"):
+        run("impact", "c.c")
+
+
+def test_the_history_of_a_table_that_no_run_completed(run: Run, root: Path, event: Say) -> None:
+    failed = event("FAIL", "d.d", "2026-10-03T02:00:00Z", run="4", writes=["d.d"])
+    (root / ".headwater" / "events" / "events-2026-10-03.ndjson").write_bytes(msgspec.json.encode(failed) + b"\n")
+
+    assert "FAIL" in run("history", "d.d").stdout
+
+
+def test_a_policy_file_keeps_its_line_ends_its_mode_and_the_link_to_it(run: Run, root: Path) -> None:
+    link, file = root / "governance" / "metadata.toml", root / "kept.toml"
+    file.write_bytes(METADATA.replace("\n", "\r\n").encode())
+    file.chmod(0o640)
+    link.unlink()
+    link.symlink_to(file)
+
+    run("propose", "--write")
+
+    assert link.is_symlink()
+    assert file.stat().st_mode & 0o777 == 0o640
+    content = file.read_bytes()
+    assert b"# proposed from a.a.x" in content
+    assert content.count(b"\n") == content.count(b"\r\n")
+    assert sorted(it.name for it in (root / "governance").iterdir()) == [
+        "consumers.toml",
+        "lineage.toml",
+        "metadata.toml",
+    ]
 
 
 def test_a_catalog_that_was_never_seen_says_nothing(tmp_path: Path) -> None:
