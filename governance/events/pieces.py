@@ -88,7 +88,7 @@ def _document(file: BinaryIO) -> list[Any] | None:
     try:
         head = file.read(HEAD)
         found = msgspec.json.decode(head + file.read()) if spread(head) else None
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         found = None
     if found is None:
         file.seek(begin)
@@ -169,12 +169,19 @@ def _lenient(document: Any) -> tuple[Event | None, tuple[str, ...]]:
         return None, (f"not a run event: {error}",)  # msgspec names types and keys, not content
 
 
-def _without_nulls(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _without_nulls(member) for key, member in value.items() if member is not None}
-    if isinstance(value, list):
-        return [_without_nulls(member) for member in value if member is not None]
-    return value
+def _without_nulls(document: Any) -> Any:
+    """Return the same document without its nulls; without a call a level, as a facet may be of any depth."""
+    waiting = [document]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            for key in [key for key, member in value.items() if member is None]:
+                del value[key]
+            waiting.extend(value.values())
+        elif isinstance(value, list):
+            value[:] = [member for member in value if member is not None]
+            waiting.extend(value)
+    return document
 
 
 def _drop_malformed_facets(document: Any) -> Iterator[str]:
@@ -198,6 +205,6 @@ def _drop_malformed(facets: Any) -> list[str]:
 def _converts(facet: Any, kind: Any) -> bool:
     try:
         msgspec.convert(facet, kind)
-    except msgspec.ValidationError:
+    except (msgspec.ValidationError, RecursionError):
         return False
     return True

@@ -13,6 +13,8 @@ from governance.errors import EventStoreError
 from governance.events.decode import Decoder
 from governance.events.pieces import pieces_of
 from governance.events.reading import read_events
+from governance.graph import build_graph
+from governance.telling import told
 
 SECRET = "hunter2"  # noqa: S105  stands for content that must not be echoed
 
@@ -69,6 +71,25 @@ def test_deeply_nested_json_is_a_problem_and_not_a_crash(tmp_path: Path) -> None
     file.write_text('{"a":' * 5_000 + "\n" + "[" * 5_000 + "\n" + line(1))
     assert runs(file) == [1]
     assert len(read_events(file).problems) == 2
+
+
+@pytest.mark.parametrize("depth", [100, 500, 900, 2_000])
+@pytest.mark.parametrize("facet", ["own", "schema"])
+def test_a_facet_of_any_depth_stops_no_reader(tmp_path: Path, facet: str, depth: int) -> None:
+    opened, closed = {"own": ('{"a":', "}"), "schema": ('{"name":"x","fields":[', "]}")}[facet]
+    nested = opened * depth + '{"name":null}' + closed * depth
+    nested = f'{{"fields":[{nested}]}}' if facet == "schema" else nested
+    poison = line(2, eventType="COMPLETE", outputs=[{"namespace": "n", "name": "a", "facets": {facet: "NESTED"}}])
+    file = tmp_path / "events.ndjson"
+    file.write_text(line(1) + "\n" + poison.replace('"NESTED"', nested) + "\n" + line(3))
+    assert {1, 3} <= set(runs(file))
+    build_graph(told(read_events(file).events))
+
+
+def test_a_file_that_begins_with_a_deep_array_stops_no_reader(tmp_path: Path) -> None:
+    file = tmp_path / "events.ndjson"
+    file.write_text("[" * 100_000 + "\n" + line(1))
+    assert runs(file) == [1]
 
 
 def test_nulls_of_careless_producers_count_as_absent(tmp_path: Path) -> None:
