@@ -68,7 +68,7 @@ def seen(state: Path) -> CatalogSeen | None:
 
 def outdated(state: Path, catalog: CatalogSeen | None) -> bool:
     """Whether a catalog on this machine changed since it was looked at, or never was; of others nothing tells."""
-    file = state / DATABASE if catalog is None else Path(catalog.file) if catalog.file else None
-    if file is None or not file.is_file():
+    file = Path(catalog.file) if catalog and catalog.file else state / DATABASE
+    if not file.is_file():
         return False
     return catalog is None or datetime.fromtimestamp(file.stat().st_mtime, UTC) > catalog.at
