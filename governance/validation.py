@@ -102,6 +102,10 @@ class Compared:
         return bool(self.added or self.removed or self.changed or any(it.retyped for it in self.columns))
 
 
+ABSENT = "this revision has no such pipeline"
+"""Why a side has nothing to build."""
+
+
 class Verdict(Enum):
     """Prediction beside evidence."""
 
@@ -111,6 +115,7 @@ class Verdict(Enum):
     NEITHER = "neither predicted nor seen"
     UNSTEADY = "differs from run to run"
     UNBUILT = "cannot be rebuilt"
+    ALONE = "nothing to compare with"
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,14 +214,20 @@ def evidence(
     compared: Compared | None,
     predicted: Predicted,
     *,
-    problem: str = "",
+    before: str = "",
+    after: str = "",
     checks: Mapping[str, str],
     owner: str | None,
 ) -> Evidence:
-    """Return the two beside each other for one table; no comparison where it could not be built on both sides."""
+    """Return the two beside each other for one table; no comparison where it could not be built on both sides.
+
+    ``before`` and ``after`` say why a side could not be; that only one has a table is no fault of a change.
+    """
     expected = table in predicted.rows or table in predicted.unknown or bool(predicted.columns.get(table))
     if compared is None:
-        return Evidence(table, Verdict.UNBUILT, None, predicted.of(table), (), problem, checks, owner)
+        problem = "; ".join(f"{when}: {said}" for when, said in (("before", before), ("after", after)) if said)
+        verdict = Verdict.UNBUILT if after not in ("", ABSENT) else Verdict.ALONE
+        return Evidence(table, verdict, None, predicted.of(table), (), problem, checks, owner)
     faults = _faults(compared, predicted)
     verdicts = {
         (True, True): Verdict.BOTH,

@@ -2,8 +2,8 @@
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -65,11 +65,9 @@ def _compared(project: Project, base: str, head: str | None, events: Path | None
 
     if head is not None and _is_events(base) and _is_events(head):
         return _compared_events(project, Path(base), Path(head))
-    with ExitStack() as stack:
-        before = stack.enter_context(side_of(project, base))
-        after = stack.enter_context(side_of(project, head))
-        runs = _runs(project, after.policy, events)
-        return judge(compare(before, after), before, after, _known(project, after.policy, runs))
+    before, after = _sides(project, base, head)
+    runs = _runs(project, after.policy, events)
+    return judge(compare(before, after), before, after, _known(project, after.policy, runs))
 
 
 def _is_events(name: str) -> bool:
@@ -97,17 +95,28 @@ def _events(path: Path, policy: "Policy") -> "tuple[Event, ...]":
     return told(reading.events, policy.lineage.spellings)
 
 
-@contextmanager
-def side_of(project: Project, name: str | None) -> "Iterator[Side]":
-    """Give what the files say as of a revision, or as they are now where none is named."""
+def _sides(project: Project, base: str, head: str | None) -> "tuple[Side, Side]":
+    """Return what the files say as of two revisions; as they are now where no later one is named."""
+    from functools import partial
+
+    from platform_assets.side import side_like, side_of_project
+
+    before = _side(project, base, side_of_project)
+    return before, _side(project, head, partial(side_like, earlier=before))
+
+
+def _side(project: Project, name: str | None, read: "Callable[[Project], Side]") -> "Side":
     from platform_assets.revision import revision
-    from platform_assets.side import side_of_project
 
     if name is None:
-        yield side_of_project(project)
-        return
+        return read(project)
     with revision(project.root, name) as folder:
-        yield side_of_project(project_at(folder))
+        try:
+            return read(project_at(folder))
+        except HeadwaterError as error:
+            raise HeadwaterError(
+                f"in revision {name}: {error}", fix="name a revision whose files can be read"
+            ) from error
 
 
 def _known(project: Project, policy: "Policy", runs: "tuple[Run, ...]") -> "Known":
@@ -160,21 +169,22 @@ def validate(  # one parameter an option
     """Build what changed from BASE to HEAD, old and new, beside the live tables, and compare the results.
 
     Each table's evidence stands beside the predicted impact. Exit code 1 where something was seen that nothing
-    predicted, or where a table cannot be built any more. BASE is HEAD of git where only --change is given.
+    predicted, or where a table cannot be built any more. Without BASE the files as they are now are built as they are,
+    and over sources with each --change.
     """
     from governance.report.validation import FORMATS as SHOWN
     from governance.simulate import read_change
     from governance.validation import Verdict
     from platform_assets.inputs import fixture_rows, pinned_rows
+    from platform_assets.side import side_of_project
     from platform_assets.validate import Asked
     from platform_assets.validate import validate as compare_built
 
     if base is None and not changes:
         raise HeadwaterError("nothing to compare", fix="name a revision, or a --change of a source")
     project = find_project()
+    before, after = _sides(project, base, head) if base else (side_of_project(project),) * 2
     with ExitStack() as stack:
-        after = stack.enter_context(side_of(project, head))
-        before = stack.enter_context(side_of(project, base)) if base else after
         simulated = tuple(read_change(text, after.sources) for text in changes)
         asked = Asked(before, after, simulated, sample, tolerance)
         columns = {source.table: source.columns for source in before.sources}

@@ -25,7 +25,8 @@ def revision(root: Path, name: str) -> Iterator[Path]:
     commit = _commit(root, name)
     with TemporaryDirectory(prefix="headwater-") as folder:
         top = Path(folder)
-        (top / "platform_assets").mkdir()
+        # a revision from before the first pipeline has none
+        (top / "platform_assets" / "pipelines").mkdir(parents=True)
         (top / "governance").mkdir()
         _lay_out(root, commit, top)
         yield top

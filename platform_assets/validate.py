@@ -13,7 +13,7 @@ from governance.graph.stated import stated
 from governance.rebuild import inputs_of, statements_of, to_rebuild
 from governance.simulate import Simulated, changed_source
 from governance.statement import Statement, read_program
-from governance.validation import Compared, Evidence, evidence, excused, predict
+from governance.validation import ABSENT, Compared, Evidence, evidence, excused, predict
 from platform_assets.engines.engine import QueryError, Relation
 from platform_assets.engines.scratch import AFTER, AGAIN, BEFORE, Scratch, scratch
 
@@ -60,7 +60,9 @@ def validate(asked: Asked, known: Known, find: Find) -> tuple[Evidence, ...]:
             both = _Built.of(room, table, base, head)
             compared = both.compared({it.table: it for it in differences}, asked.tolerance)
             owner = facts.owners.get(Dataset(head.policy.lineage.namespace, table))
-            shown = evidence(table, compared, predicted, problem=both.problem, checks=both.checks(), owner=owner)
+            shown = evidence(
+                table, compared, predicted, before=both.before, after=both.after, checks=both.checks(), owner=owner
+            )
             found.append(excused(shown, both.unsteady(asked.tolerance)) if shown.faults else shown)
     return tuple(it for it in found if it.table in tables)
 
@@ -126,7 +128,7 @@ class _Built:
     def _try(room: Scratch, side: str, statement: Statement | None, problem: HeadwaterError | None) -> str:
         """Build one side and return what is wrong; empty where nothing is."""
         if statement is None:
-            return str(problem) if problem else "this revision has no such pipeline"
+            return str(problem) if problem else ABSENT
         try:
             room.build(side, statement)
         except QueryError as error:
@@ -134,12 +136,17 @@ class _Built:
         return ""
 
     @property
-    def problem(self) -> str:
-        told = (("before", self.sides[BEFORE]), ("after", self.sides[AFTER]))
-        return "; ".join(f"{when}: {problem}" for when, problem in told if problem)
+    def before(self) -> str:
+        """Why the earlier side could not be built; empty where it was."""
+        return self.sides[BEFORE]
+
+    @property
+    def after(self) -> str:
+        """The same of the later side."""
+        return self.sides[AFTER]
 
     def compared(self, differences: Mapping[str, Difference], tolerance: float) -> Compared | None:
-        if self.problem:
+        if self.before or self.after:
             return None
         difference = differences.get(self.table)
         renamed = difference.renamed if difference else ()
@@ -148,7 +155,7 @@ class _Built:
     def unsteady(self, tolerance: float) -> Compared | None:
         """Return how the earlier revision differs from itself when it is built twice; None where it cannot be."""
         statement = statements_of(self.base).get(self.table)
-        if statement is None or self.problem:
+        if statement is None or self.before or self.after:
             return None
         self.room.build(AGAIN, statement, reading=BEFORE)
         return self.room.repeats.compare(self.table, self._grain(), (), tolerance=tolerance)

@@ -3,7 +3,7 @@
 from governance.statement.model import Kind, Statement
 from governance.statement.order import ordered
 from governance.statement.parse import parse
-from governance.statement.program import Program, read_program
+from governance.statement.program import EMPTY, Program, read_program
 from governance.statement.trace import explain, trace
 
-__all__ = ["Kind", "Program", "Statement", "explain", "ordered", "parse", "read_program", "trace"]
+__all__ = ["EMPTY", "Kind", "Program", "Statement", "explain", "ordered", "parse", "read_program", "trace"]

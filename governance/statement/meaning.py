@@ -8,19 +8,33 @@ understood is taken as it is written and goes into every digest, so that no chan
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
+from governance.lineage.rows import aggregates
+from governance.statement.aggregates import aggregated
 from governance.statement.model import Statement
 from governance.statement.relations import Relation, Scope
-from governance.statement.shape import Shape, shape
+from governance.statement.shape import Resolve, Shape, bare, shape
 from governance.statement.text import Text
 
 Schemas = Mapping[str, Mapping[str, str]]
 
 CLAUSES = ("where", "having", "qualify", "limit", "offset", "sample")
 LISTS = ("group", "order", "distinct", "sort", "cluster")
+
+PLAIN = ("INNER", "OUTER", "CROSS")
+"""Words of a join that say nothing that its side and its condition do not."""
+
+HIDDEN = ("SEMI", "ANTI")
+"""Joins whose right side only decides rows, so that a star has no column of it."""
+
+ALL = exp.var("ALL")
+LISTED = (exp.Ordered, exp.Group, exp.Tuple, exp.Rollup, exp.Cube, exp.GroupingSets)
+"""Where a number of a list means the column at that place; within an expression it is a number."""
+
+JOIN = ("this", "method", "side", "kind", "on", "using")
 
 UNEXPECTED = (AttributeError, KeyError, IndexError, TypeError, ValueError, RecursionError)
 """What a tree that nobody foresaw can raise; such a query is taken as it is written."""
@@ -118,7 +132,9 @@ class _Reader:
         scope, sources = self._from(tree, ctes, outer)
         columns, types = self._columns(tree, scope, ctes)
         known = [column for _, column in columns]
-        rows: Shape = ("select", sources, self._clauses(tree, scope, ctes, known), _aggregates(tree))
+        # whether it has one row however many it reads
+        single = any(map(aggregated, tree.expressions))
+        rows: Shape = ("select", sources, self._clauses(tree, scope, ctes, known), single)
         if any(item.find(exp.Unnest, exp.Explode) for item in tree.expressions):
             rows = rows, tuple(known)
         hidden = any(name == "*" for name, _ in columns)
@@ -128,24 +144,32 @@ class _Reader:
         first = tree.args.get("from_")
         scope = Scope((), outer)
         told: list[Shape] = []
-        parts = [(first.this, None)] if first else []
+        parts: list[tuple[exp.Expr, exp.Join | None]] = [(first.this, None)] if first else []
         parts += [(join.this, join) for join in tree.args.get("joins") or ()]
         parts += [(lateral, None) for lateral in tree.args.get("laterals") or ()]
         for part, join in parts:
             relation = self._relation(part, ctes, scope)
             alias = (part.alias_or_name or "").lower()
-            scope = Scope((*scope.relations, (alias, relation)), outer)
+            before, scope = scope, Scope((*scope.relations, (alias, relation)), outer)
             # how it is joined, with what it joins in scope by then
-            told.append((relation.rows, self._join(join, scope, ctes) if join else ()))
+            told.append((relation.rows, self._join(join, before, scope, ctes) if join else ()))
+            if join is not None and join.kind in HIDDEN:
+                scope = replace(scope, hidden=scope.hidden | {len(before.relations)})
         return scope, tuple(told)
 
-    def _join(self, join: exp.Expr, scope: Scope, ctes: Ctes) -> Shape:
-        said: list[Shape] = []
-        for name, value in sorted(join.args.items()):
-            if name != "this" and value:
-                parts = value if isinstance(value, list) else [value]
-                said.append((name, *(self._shape(it, scope, ctes) if isinstance(it, exp.Expr) else it for it in parts)))
-        return tuple(said)
+    def _join(self, join: exp.Join, before: Scope, scope: Scope, ctes: Ctes) -> Shape:
+        said: list[Shape] = [join.method, join.side, "" if join.kind in PLAIN else join.kind]
+        condition = join.args.get("on")
+        if condition is not None and not (isinstance(condition, exp.Boolean) and condition.this):
+            said.append(self._shape(condition, scope, ctes))
+        using = join.args.get("using") or ()
+        if using:
+            joined = scope.relations[-1][1]
+            said += [(joined.column(it.name.lower()), before.column(exp.column(it.name))) for it in using]
+        if join.method == "NATURAL":
+            said.append(tuple(relation.columns for _, relation in scope.relations))
+        rest = {name: part for name, part in join.args.items() if name not in JOIN and isinstance(part, exp.Expr)}
+        return *said, *((name, self._shape(part, scope, ctes)) for name, part in sorted(rest.items()))
 
     def _relation(self, part: exp.Expr, ctes: Ctes, scope: Scope) -> Relation:
         alias = part.args.get("alias")
@@ -157,13 +181,19 @@ class _Reader:
             # only LATERAL sees what stands before it, and saying so changes nothing for one that does not look
             base = self.query(part, ctes, scope)
         else:
-            return Relation((), ("as written", self._shape(part, scope, ctes), tuple(names)), open=True)
+            return self._written(part, scope, ctes, names)
         if modified:
             said = tuple(
                 self._shape(it, scope, ctes) for them in modified for it in (them if isinstance(them, list) else [them])
             )
             return Relation((), (said, base.all), open=True)
         return base.renamed(names)
+
+    def _written(self, part: exp.Expr, scope: Scope, ctes: Ctes, names: list[str]) -> Relation:
+        """Return VALUES, UNNEST and functions: what they are decides rows and values alike, not how they are called."""
+        rows: Shape = "as written", bare(part, self._resolve(scope, ctes))
+        columns = tuple((name, ("of", rows, at)) for at, name in enumerate(names))
+        return Relation(columns, rows, open=True)
 
     def _table(self, part: exp.Table, ctes: Ctes) -> Relation:
         name = ".".join(it.name for it in part.parts).lower()
@@ -203,7 +233,7 @@ class _Reader:
         return [
             (renamed.get(name, name), replaced.get(name, ("column", 0, at, column)))
             for at, (alias, relation) in enumerate(scope.relations)
-            if wanted in ("", alias)
+            if wanted in ("", alias) and at not in scope.hidden
             for name, column in relation.columns
             if name not in dropped
         ]
@@ -216,29 +246,28 @@ class _Reader:
             part = tree.args.get(name)
             if name == "group" and part is not None and part.args.get("all"):
                 # GROUP BY ALL groups by what is no aggregate, as if it were listed
-                keys = [it for it, item in zip(own, tree.expressions, strict=False) if not item.find(exp.AggFunc)]
+                keys = [it for it, item in zip(own, tree.expressions, strict=False) if not aggregates(item)]
                 said.append((name, ("Group", (("expressions", tuple(keys)),))))
+            elif isinstance(part, exp.Order) and any(it.this == ALL for it in part.expressions):
+                said.append((name, self._shape(part, scope, ctes), own))
             elif isinstance(part, exp.Expr):
                 said.append((name, self._shape(part, scope, ctes, own if name in LISTS else ())))
         return tuple(said), own if tree.args.get("distinct") else ()
 
     def _shape(self, part: exp.Expr, scope: Scope, ctes: Ctes, positions: tuple[Shape, ...] = ()) -> Shape:
+        return shape(part, self._resolve(scope, ctes, positions))
+
+    def _resolve(self, scope: Scope, ctes: Ctes, positions: tuple[Shape, ...] = ()) -> Resolve:
         def resolve(it: exp.Expr) -> Shape | None:
             if isinstance(it, exp.Column) and not isinstance(it.this, exp.Star):
                 return scope.column(it)
             if isinstance(it, exp.Query):
                 return ("query", self.query(it, ctes, scope).all)
-            if positions and isinstance(it, exp.Literal) and it.is_int and 0 < int(it.name) <= len(positions):
-                return positions[int(it.name) - 1]
+            if isinstance(it, exp.Literal) and it.is_int and isinstance(it.parent, LISTED):
+                return positions[int(it.name) - 1] if 0 < int(it.name) <= len(positions) else None
             return None
 
-        return shape(part, resolve)
-
-
-def _aggregates(tree: exp.Select) -> bool:
-    """Whether it has one row however many it reads."""
-    found = (it for item in tree.expressions for it in item.find_all(exp.AggFunc))
-    return any(not isinstance(it.parent, exp.Window) for it in found)
+        return resolve
 
 
 def _cast(item: exp.Expr) -> str:

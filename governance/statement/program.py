@@ -37,22 +37,34 @@ class Program:
         return frozenset(self.unreadable) | frozenset(it.pipeline.table for it in waiting) - self.schemas.keys()
 
 
+EMPTY = Program((), MappingProxyType({}), MappingProxyType({}))
+
+
 def read_program(
-    pipelines: Iterable[Pipeline], sources: Iterable[Source], *, masking_functions: frozenset[str] = frozenset()
+    pipelines: Iterable[Pipeline],
+    sources: Iterable[Source],
+    *,
+    masking_functions: frozenset[str] = frozenset(),
+    like: Program = EMPTY,
 ) -> Program:
     """Return all pipelines read against the declared sources. One that cannot be read leaves the others standing.
 
     A statement that reads an unreadable pipeline's table is in order all the same: the table may be there from an
-    earlier run, and the statement's own run looks.
+    earlier run, and the statement's own run looks. What is in ``like``, a program read with the same masking functions,
+    with the same text and the same columns of all that it reads, is taken from there and not read again.
     """
     schemas: dict[str, Mapping[str, str]] = {source.table: dict(source.columns) for source in sources}
     unreadable: dict[str, HeadwaterError] = {}
-    statements = _parsed(tuple(pipelines), frozenset(schemas), unreadable)
+    statements = _parsed(tuple(pipelines), frozenset(schemas), unreadable, like)
     standing = _in_order(statements, frozenset(schemas), unreadable)
     lineages: dict[str, ColumnLineage] = {}
+    known = {statement.pipeline.table: statement for statement in like.statements}
     for statement in standing:
         try:
-            _trace_into(schemas, lineages, statement, masking_functions)
+            if known.get(statement.pipeline.table) is statement and _same_inputs(statement, schemas, like):
+                _take_from(like, statement.pipeline.table, schemas, lineages)
+            else:
+                _trace_into(schemas, lineages, statement, masking_functions)
         except LineageError as error:
             unreadable[statement.pipeline.table] = error
     return Program(
@@ -64,16 +76,17 @@ def read_program(
 
 
 def _parsed(
-    pipelines: tuple[Pipeline, ...], sources: frozenset[str], unreadable: dict[str, HeadwaterError]
+    pipelines: tuple[Pipeline, ...], sources: frozenset[str], unreadable: dict[str, HeadwaterError], like: Program
 ) -> tuple[Statement, ...]:
     """Return the statements that can be parsed and whose tables exist, and note why the others do not stand."""
     written = {pipeline.table for pipeline in pipelines}
+    known = {statement.pipeline: statement for statement in like.statements}
     parsed: list[Statement] = []
     for pipeline in pipelines:
         try:
             if pipeline.table in sources:
                 raise _declared_source(pipeline)
-            statement = parse(pipeline)
+            statement = known.get(pipeline) or parse(pipeline)
             for table in statement.reads:
                 if table not in written and table not in sources:
                     raise unknown_table(statement, table)
@@ -106,6 +119,21 @@ def _trace_into(
         lineage = trace(statement, schemas, masking_functions=masking_functions)
         lineages[statement.pipeline.table] = lineage
         schemas[statement.pipeline.table] = columns_of(statement, lineage, schemas)
+
+
+def _same_inputs(statement: Statement, schemas: Mapping[str, Mapping[str, str]], like: Program) -> bool:
+    """Whether what the statement needs has the columns, in the order, that it had in ``like``."""
+    return all(
+        table in schemas and table in like.schemas and [*schemas[table].items()] == [*like.schemas[table].items()]
+        for table in statement.needs
+    )
+
+
+def _take_from(
+    like: Program, table: str, schemas: dict[str, Mapping[str, str]], lineages: dict[str, ColumnLineage]
+) -> None:
+    """Take over what was read of the same text over the same columns."""
+    lineages[table], schemas[table] = like.lineages[table], like.schemas[table]
 
 
 def _declared_source(pipeline: Pipeline) -> LineageError:

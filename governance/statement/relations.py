@@ -41,11 +41,16 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The relations that one SELECT reads, in order, by the names it gives them; ``items`` are its own columns."""
+    """The relations that one SELECT reads, in order, by the names it gives them.
+
+    items:  its own columns
+    hidden: places of relations that a star has no column of
+    """
 
     relations: tuple[tuple[str, Relation], ...]
     outer: "Scope | None"
     items: dict[str, Shape] = field(default_factory=dict)
+    hidden: frozenset[int] = frozenset()
 
     def column(self, part: exp.Column) -> Shape:
         """Return what a column reference means; a name that is nobody's is itself."""
@@ -54,36 +59,63 @@ class Scope:
         return self._qualified(path, name) if path else self._bare(name)
 
     def _qualified(self, path: list[str], name: str) -> Shape:
+        if len(path) > 1 and (first := self._of(path[0], path[1])):
+            # table.column.member, told apart from schema.table.column by whether the first part is one of FROM
+            return "member", first, (*path[2:], name)
+        found = self._of(path[-1], name)
+        # the first part is no table, so it is a column, and the rest members of it
+        return found or ("member", self._bare(path[0]), (*path[1:], name))
+
+    def _of(self, alias: str, name: str) -> Shape | None:
+        """Return what a column of the relation ``alias`` means, None where there is no such relation."""
         scope: Scope | None = self
         depth = 0
         while scope is not None:
-            for at, (alias, relation) in enumerate(scope.relations):
-                if alias == path[-1]:
+            for at, (known, relation) in enumerate(scope.relations):
+                if known == alias:
                     found = relation.column(name)
                     return "column", depth, at, ("missing", name) if found is None else found
             scope, depth = scope.outer, depth + 1
-        # the first part is no table, so it is a column, and the rest members of it
-        return "member", self._bare(path[0]), (*path[1:], name)
+        return None
 
     def _bare(self, name: str) -> Shape:
         scope: Scope | None = self
         depth = 0
         while scope is not None:
+            # a column that is known before a whole row, and that before a column that a relation may have
             found = scope.find(name)
             if found is not None:
                 return "column", depth, *found
             if name in scope.items:
                 return scope.items[name]
+            if (row := scope.row(name)) is not None:
+                return "row", depth, *row
+            if (perhaps := scope.perhaps(name)) is not None:
+                return "column", depth, *perhaps
             scope, depth = scope.outer, depth + 1
         return "name", name
 
+    def row(self, name: str) -> tuple[int, Shape] | None:
+        """Return the place and meaning of a whole row of the relation called ``name``."""
+        for at, (alias, relation) in enumerate(self.relations):
+            if alias == name:
+                return at, relation.all if relation.open else relation.columns
+        return None
+
     def find(self, name: str) -> tuple[int, Shape] | None:
-        """Return the place and meaning of the relation's column: known ones before those that may be."""
-        for certain in (True, False):
-            for at, (_, relation) in enumerate(self.relations):
-                found = relation.column(name)
-                if found is not None and any(known == name for known, _ in relation.columns) is certain:
-                    return at, found
+        """Return the place and meaning of the column that a relation is known to have."""
+        for at, (_, relation) in enumerate(self.relations):
+            found = dict(relation.columns).get(name)
+            if found is not None:
+                return at, found
+        return None
+
+    def perhaps(self, name: str) -> tuple[int, Shape] | None:
+        """Return the same of a relation that may have the column."""
+        for at, (_, relation) in enumerate(self.relations):
+            found = relation.column(name)
+            if found is not None:
+                return at, found
         return None
 
     def kind(self, part: exp.Expr) -> str:

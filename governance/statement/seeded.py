@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from governance.lineage.model import ColumnLineage, InputField, Transformation
+from governance.statement.aggregates import aggregated
 from governance.statement.model import Statement
 from governance.statement.text import DIALECT, Text
 
@@ -172,8 +173,7 @@ PLANTS: Mapping[str, Callable[[exp.Expr, _Place, Schemas], Seed]] = {
 
 
 def _grouped(select: exp.Select) -> bool:
-    aggregates = (it for item in select.expressions for it in item.find_all(exp.AggFunc))
-    return bool(select.args.get("group")) or any(not isinstance(it.parent, exp.Window) for it in aggregates)
+    return bool(select.args.get("group")) or any(map(aggregated, select.expressions))
 
 
 def _rows(place: _Place, clause: Transformation) -> frozenset[Edge]:

@@ -32,12 +32,27 @@ def shape(part: exp.Expr, resolve: Resolve) -> Shape:
         return "name", part.name.lower()
     if isinstance(part, exp.Literal):
         return "literal", part.is_string, part.name
+    return _case(part, resolve) if isinstance(part, exp.If) else bare(part, resolve)
+
+
+def bare(part: exp.Expr, resolve: Resolve) -> Shape:
+    """Return the shape of ``part`` by its own structure, whatever it is called."""
     return type(part).__name__, tuple(_arguments(part, resolve))
 
 
-def _arguments(part: exp.Expr, resolve: Resolve) -> Iterator[Shape]:
+def _case(part: exp.If, resolve: Resolve) -> Shape:
+    """Return IF as the CASE that it is short for; the branches of a CASE are of the same class."""
+    branch = "If", tuple(_arguments(part, resolve))
+    if isinstance(part.parent, exp.Case):
+        return branch
+    otherwise = _value(part.args.get("false"), resolve)
+    branch = "If", tuple(it for it in branch[1] if it[0] != "false")
+    return "Case", ((("default", otherwise),) if otherwise else ()) + (("ifs", (branch,)),)
+
+
+def _arguments(part: exp.Expr, resolve: Resolve) -> Iterator[tuple[str, Shape]]:
     for name in sorted(part.args):
-        value = _value(part.args[name], resolve)
+        value = None if isinstance(part.args[name], exp.TableAlias) else _value(part.args[name], resolve)
         if value not in (None, (), False):
             yield name, value
 

@@ -153,3 +153,27 @@ def test_two_event_files_are_compared_by_what_they_tell(repository: Repository, 
     assert ("population", "mart.spend") in [(kind, pipeline) for kind, pipeline, _ in found]
     assert ("value", "mart.list", ["email"]) in found
     assert kinds(repository, before, before) == []
+
+
+def test_a_revision_whose_files_cannot_be_read_is_named(repository: Repository) -> None:
+    policy = repository.root / "governance" / "lineage.toml"
+    right = policy.read_text()
+    policy.write_text(right.replace("order", "odrer"))
+    repository.commit()
+    policy.write_text(right)
+    said = repository.run("diff", "HEAD")
+    assert said.exit_code == 1
+    assert "in revision HEAD: governance/lineage.toml" in said.output
+
+
+def test_a_revision_from_before_the_first_pipeline_has_none(repository: Repository) -> None:
+    pipelines = {name: repository.pipeline(name).read_text() for name in ("mart/list", "mart/spend", "mail/sent")}
+    for name in pipelines:
+        repository.pipeline(name).unlink()
+    repository.commit()
+    for name, text in pipelines.items():
+        repository.pipeline(name).parent.mkdir(parents=True, exist_ok=True)
+        repository.pipeline(name).write_text(text)
+    assert {(kind, pipeline) for kind, pipeline, _ in kinds(repository, "HEAD")} == {
+        ("additive", it) for it in ("mart.list", "mart.spend", "mail.sent")
+    }

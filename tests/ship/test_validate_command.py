@@ -172,3 +172,13 @@ def test_text_and_markdown_tell_the_same(repository: Repository) -> None:
     for said in (text, markdown):
         assert "predicted and seen" in said
         assert "p1@x.org → P1@X.ORG" in said
+
+
+def test_a_pipeline_that_only_one_revision_has_is_no_fault(repository: Repository) -> None:
+    repository.pipeline("mart/more").write_text("create table mart.more as select id from crm.people")
+    repository.pipeline("mail/sent").unlink()
+    found = assets(repository, "HEAD")
+    assert {table: (it["verdict"], it["problem"]) for table, it in found.items()} == {
+        "mail.sent": ("nothing to compare with", "after: this revision has no such pipeline"),
+        "mart.more": ("nothing to compare with", "before: this revision has no such pipeline"),
+    }
