@@ -128,11 +128,13 @@ COMMANDS: tuple[click.Command, ...] = (coverage, consumers, ingest_queries)
 def _records(
     project: Project, events: Path | None, queries: Path | None, since: datetime | None
 ) -> "tuple[Records, Share]":
+    from governance.catalog_seen import seen
     from governance.consumers.declared import load_declarations
     from governance.consumers.records import Records
     from governance.coverage.measure import typed_inputs
     from governance.events.reading import read_events
     from governance.graph import build_graph
+    from governance.identity import carried
     from governance.policy import load_policy
     from governance.queries.store import QueryStore
     from governance.runs import read_runs
@@ -146,9 +148,11 @@ def _records(
     for problem in (*reading.problems, *log.problems):
         click.echo(f"warning: {problem}", err=True)
     policy = load_policy(project)
-    known = told(reading.events, policy.lineage.spellings)
+    catalog = None if events else seen(project.state)
+    schemas = catalog.schemas(policy.lineage.namespace) if catalog else {}
+    known = told(reading.events, policy.lineage.spellings, schemas=schemas)
     graph = build_graph(known)
-    records = Records(graph, log.since(since) if since else log, load_declarations(project), policy)
+    records = Records(graph, log.since(since) if since else log, load_declarations(project), carried(policy, schemas))
     return records, typed_inputs(read_runs(known), graph)
 
 

@@ -16,6 +16,7 @@ from governance.consumers.reconcile import days, edges_without_reads, reads_with
 from governance.consumers.records import Records
 from governance.dataset import Dataset, Field
 from governance.graph import Graph
+from governance.impact.walk import impact
 from governance.queries.model import Window
 
 
@@ -38,7 +39,7 @@ def consumers_of(asked: Dataset | Field, records: Records, at: datetime) -> Cons
         log_only=reads_without_edge(records, pairs),
         graph_only=edges_without_reads(records, pairs, {dataset.name}),
         unreadable=records.log.unreadable,
-        derived=_derived(records, dataset),
+        derived=_derived(records.graph, asked),
         unplaced=frozenset(it.name for it in wanted if column and not _certain(it, column)),
     )
 
@@ -141,18 +142,17 @@ def _rank(consumer: Consumer) -> tuple[int, int, str]:
     return order[consumer.criticality], -consumer.reads, consumer.name
 
 
-def _derived(records: Records, dataset: Dataset) -> tuple[str, ...]:
-    """Return the tables that jobs derive from ``dataset``, whichever of its columns they read."""
-    targets: dict[Dataset, set[Dataset]] = defaultdict(set)
-    for flow in records.graph.flows:
-        targets[flow.source].add(flow.target)
-    seen: set[Dataset] = set()
-    waiting = [dataset]
-    while waiting:
-        fresh = targets[waiting.pop()] - seen
-        seen |= fresh
-        waiting.extend(fresh)
-    return tuple(sorted(str(it) for it in seen - {dataset}))
+def _derived(graph: Graph, asked: Dataset | Field) -> tuple[str, ...]:
+    """Return the tables that jobs derive from a table, whichever columns they read, or that a column can reach."""
+    found = impact(graph, asked)
+    reached = (*found.values, *found.population, *found.tables, *found.unknown)
+    tables = {it.dataset for it in reached} if isinstance(asked, Field) else set(found.downstream)
+    own = asked.dataset if isinstance(asked, Field) else asked
+    return tuple(sorted(str(it) for it in tables - {own}))
+
+
+def _no_log(ended: datetime | None) -> str:
+    return f"{LOG} that ends {ended:%Y-%m-%d}, before the window" if ended else LOG
 
 
 def _sources(records: Records) -> tuple[tuple[str, Window | None], ...]:
@@ -161,6 +161,6 @@ def _sources(records: Records) -> tuple[tuple[str, Window | None], ...]:
     return (
         (GRAPH, Window(min(ends), max(ends)) if ends else None),
         *((f"{LOG} {window.log}".strip(), window) for window in records.log.windows),
-        *(() if records.log.windows else ((LOG, None),)),
+        *(() if records.log.windows else ((_no_log(records.log.ended), None),)),
         *((kind, None) for kind in kinds),
     )

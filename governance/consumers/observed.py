@@ -69,25 +69,32 @@ def observe(records: Records) -> tuple[Observed, ...]:
 
 
 class _Identities:
-    """Accounts and tags → consumers."""
+    """Accounts and tags → consumers.
+
+    Accounts compare without regard to case: an engine's export spells them as the engine folds them, a declaration as
+    somebody typed them.
+    """
 
     def __init__(self, declarations: Declarations, jobs: frozenset[str]) -> None:
-        self.consumers = declarations.consumers
         self.jobs = jobs
-        self.patterns = declarations.shared_accounts
+        self.job_accounts = {job.casefold(): job for job in sorted(jobs, reverse=True)}
+        self.patterns = tuple(pattern.casefold() for pattern in declarations.shared_accounts)
         self.by_tag = [it for it in declarations.consumers if it.tags]
         self.by_account: dict[str, list[Declared]] = defaultdict(list)
         for consumer in declarations.consumers:
             for account in consumer.accounts:
-                self.by_account[account].append(consumer)
+                self.by_account[account.casefold()].append(consumer)
         self.named: set[str] = set()
+        self.spelled: dict[str, str] = {}
         self.found: dict[tuple[str, str, str], Who] = {}
 
     def learn(self, reads: Iterable[QueryRead]) -> None:
         """Note the accounts that somebody named reads through: what comes through them unnamed is somebody else's."""
         for user, tag, application in {(read.user, read.tag, read.application) for read in reads}:
-            if self._by_tag(user, tag, application):
-                self.named.add(user)
+            account = user.casefold()
+            self.spelled[account] = min(user, self.spelled.get(account, user))
+            if self._by_tag(account, tag, application):
+                self.named.add(account)
 
     def of(self, read: QueryRead) -> Who:
         key = read.user, read.tag, read.application
@@ -96,30 +103,34 @@ class _Identities:
         return self.found[key]
 
     def _resolve(self, user: str, tag: str, application: str) -> Who:
-        who = self._by_tag(user, tag, application)
+        account = user.casefold()
+        who = self._by_tag(account, tag, application)
         if who:
             return who
-        if user in self.jobs:
-            return Who(user, job=user)
-        shared = self._shared(user)
-        own = [it for it in self.by_account.get(user, ()) if not it.tags]
+        if account in self.job_accounts:
+            return Who(self.job_accounts[account], job=self.job_accounts[account])
+        shared = self._shared(account)
+        own = {it.name: it for it in self.by_account.get(account, ()) if not it.tags}
         if len(own) == 1 and not shared:
-            return Who(own[0].name, own[0])
-        label = user or NO_ACCOUNT
+            return next(Who(*it) for it in own.items())
+        label = self.spelled.get(account, user) or NO_ACCOUNT
         return Who(f"{label} [{tag}]" if shared and tag else label, shared=shared)
 
-    def _by_tag(self, user: str, tag: str, application: str) -> Who | None:
+    def _by_tag(self, account: str, tag: str, application: str) -> Who | None:
         said = [text for text in (tag, application) if text]
-        tagged = [it for it in self.by_tag if _tagged(it, said) and (not it.accounts or user in it.accounts)]
+        tagged = [it for it in self.by_tag if _tagged(it, said) and self._through(it, account)]
         if len(tagged) == 1:
             return Who(tagged[0].name, tagged[0])
         job = next((text for text in said if text in self.jobs), None)
         return Who(job, job=job) if job else None
 
-    def _shared(self, user: str) -> bool:
-        if not user or user in self.named or any(fnmatchcase(user, pattern) for pattern in self.patterns):
+    def _through(self, consumer: Declared, account: str) -> bool:
+        return not consumer.accounts or consumer in self.by_account.get(account, ())
+
+    def _shared(self, account: str) -> bool:
+        if not account or account in self.named or any(fnmatchcase(account, pattern) for pattern in self.patterns):
             return True
-        return len(self.by_account.get(user, ())) > 1
+        return len({it.name for it in self.by_account.get(account, ())}) > 1
 
 
 def _tagged(consumer: Declared, said: Iterable[str]) -> bool:

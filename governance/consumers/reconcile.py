@@ -35,7 +35,7 @@ def edges_without_reads(records: Records, pairs: Iterable[Observed], tables: Col
 def silence(period: timedelta | None, window: Window | None) -> str:
     """Return what it means that the log has no read of a consumer: nothing, unless its window is long enough."""
     if window is None:
-        return "no query log was ingested"
+        return "no query log of that time was ingested"
     seen = f"no read in the log of {window} ({days(window.length)})"
     if period is None:
         return f"{seen}; how often it runs is not declared, so that proves nothing"

@@ -54,6 +54,7 @@ def measure(records: Records, inventory: Iterable[str], at: datetime, typed: Sha
         unread=edges_without_reads(records, inside, names),
         outside=len(pairs) - len(inside),
         unreadable=records.log.unreadable,
+        log_ended=records.log.ended,
     )
 
 

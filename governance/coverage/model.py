@@ -75,6 +75,7 @@ class Coverage:
     observed:   pairs of the log on tables of the inventory; ``outside``: pairs on other tables
     unread:     edges of which the log has no read, with owners; none without a log
     unreadable: logged queries that read nobody knows what
+    log_ended:  when the log ends, where it is older than the window that was asked for
     """
 
     at: datetime
@@ -91,6 +92,7 @@ class Coverage:
     unread: tuple[Gap, ...]
     outside: int
     unreadable: int
+    log_ended: datetime | None = None
 
     @property
     def missing_tables(self) -> tuple[Table, ...]:

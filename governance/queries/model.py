@@ -93,11 +93,15 @@ class Fate(Enum):
 
 @dataclass(frozen=True, slots=True)
 class QueryLog:
-    """All reads that were ingested, oldest first, and the windows that each log was drawn from, merged and in order."""
+    """All reads that were ingested, oldest first, and the windows that each log was drawn from, merged and in order.
+
+    ended: when the last log ends that :meth:`since` left out because it is older; None where it left out none
+    """
 
     reads: tuple[QueryRead, ...] = ()
     windows: tuple[Window, ...] = ()
     problems: tuple[str, ...] = field(default=())
+    ended: datetime | None = None
 
     @property
     def window(self) -> Window | None:
@@ -124,7 +128,8 @@ class QueryLog:
     def since(self, start: datetime) -> "QueryLog":
         """Return what the log says of the time from ``start`` on."""
         windows = tuple(Window(max(it.start, start), it.end, it.log) for it in self.windows if it.end >= start)
-        return QueryLog(tuple(read for read in self.reads if read.at >= start), windows, self.problems)
+        ended = max((it.end for it in self.windows if it.end < start), default=None)
+        return QueryLog(tuple(read for read in self.reads if read.at >= start), windows, self.problems, ended)
 
 
 def merged(windows: Iterable[Window]) -> tuple[Window, ...]:

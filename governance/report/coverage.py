@@ -55,7 +55,9 @@ def _row(what: str, measure: Weighted) -> tuple[str, ...]:
 def _against(coverage: Coverage) -> str:
     tables = f"Measured against {len(coverage.tables):,} tables of the catalog"
     if coverage.window is None and not coverage.observed:
-        return f"{tables}; no query log was ingested, so reads are not measured."
+        ended = coverage.log_ended
+        no_log = f"the query log ends {ended:%Y-%m-%d}, before that window" if ended else "no query log was ingested"
+        return f"{tables}; {no_log}, so reads are not measured."
     kinds = ", ".join(f"{how} {count:,}" for how, count in sorted(coverage.explained_by.items())) or "nothing"
     return (
         f"{tables} and the query log of {_windows(coverage)}: {len(coverage.observed):,} pairs of consumer and table, "

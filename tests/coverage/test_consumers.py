@@ -152,7 +152,7 @@ def test_a_shared_account_is_flagged_until_a_tag_resolves_it(records: Make, read
         (QUARTER, 90, "though it runs every 90 days: gone, or it reads where this log does not look"),
         (None, 90, "how often it runs is not declared, so that proves nothing"),
         (timedelta(hours=6), 30, "though it runs every 6 hours"),
-        (QUARTER, None, "no query log was ingested"),
+        (QUARTER, None, "no query log of that time was ingested"),
     ],
 )
 def test_silence_proves_nothing_where_the_window_is_shorter_than_the_period(
@@ -323,3 +323,10 @@ def test_a_question_may_name_what_any_record_knows(records: Make, read: Read, na
 def test_a_question_about_what_no_record_knows_is_an_error(records: Make, name: str) -> None:
     with pytest.raises(UnknownField, match=f"no event names {name}"):
         asked(name, records(FLOWS))
+
+
+def test_what_is_derived_from_a_column_is_what_the_column_reaches(records: Make) -> None:
+    made = records(FLOWS)
+
+    assert find(made, Field(TABLE, "amount")).derived == ("mart.revenue", "raw.copy")
+    assert find(made, Field(TABLE, "status")).derived == ("raw.copy",)

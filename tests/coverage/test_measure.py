@@ -1,6 +1,7 @@
 """Coverage is counted against lists from outside; unknown is not none, and not measured is not zero."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -249,3 +250,12 @@ def test_a_history_that_cannot_be_written_is_an_error(tmp_path: Path, records: M
 
     with pytest.raises(HeadwaterError, match="history of coverage cannot be written"):
         keep(tmp_path / "coverage", measure(records(), [], NOON))
+
+
+def test_a_log_older_than_the_window_is_not_one_that_nobody_ingested(records: Make, read: Read) -> None:
+    made = records("", [read("ann", "src.payments", day=-3)])
+    late = replace(made, log=made.log.since(NOON + timedelta(days=1)))
+
+    found = measure(late, ["src.payments"], NOON + timedelta(days=5))
+
+    assert "the query log ends 2026-09-01, before that window" in page_text(coverage_page(found))

@@ -126,3 +126,13 @@ def test_a_circle_of_tables_ends(records: Make, read: Read) -> None:
     circle = "a: y.y -> x.x c<y.y.c\nb: x.x -> y.y c<x.x.c"
 
     assert one(records(circle, [read("a", "x.x")])).explained == "path"
+
+
+def test_an_account_is_one_however_an_export_spells_it(records: Make, read: Read) -> None:
+    reads = [read("SVC_SHEET", "fct.payments"), read("svc_sheet", "fct.payments"), read("Svc_X", "fct.payments")]
+    reads += [read("Bob", "src.payments"), read("BOB", "src.payments")]
+
+    pairs = observe(records(FLOWS, reads, [SHEET], ["svc_x*"]))
+
+    found = [(pair.who.name, pair.who.shared, pair.reads, pair.explained) for pair in pairs]
+    assert found == [("Sheet", False, 2, "declared"), ("Svc_X", True, 1, ""), ("BOB", False, 2, "")]
