@@ -21,6 +21,8 @@ WEIGHTS: Mapping[str, int] = {"low": 1, "medium": 2, "high": 4, "critical": 8}
 """How much a consumer of each criticality counts; one that states none counts as ``UNSTATED``."""
 
 UNSTATED = "medium"
+EXPORTED = "BI metadata"
+"""The source of what a tool says of itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,11 @@ class Declared:
     def tables(self) -> frozenset[str]:
         """The tables that it depends on, of whichever columns."""
         return frozenset(".".join(name.split(".")[:2]) for name in self.reads)
+
+    @property
+    def exported(self) -> bool:
+        """Whether a BI tool says so, and nobody here wrote it."""
+        return self.source == EXPORTED
 
     @property
     def weight(self) -> int:
@@ -100,7 +107,7 @@ def _declared(name: str, section: Section) -> Declared:
     return Declared(
         name=name,
         kind=_one_of(section, "kind", KINDS) or "other",
-        reads=_reads(section),
+        reads=_some(section, _reads(section)),
         owner=_owner(section),
         contact=section.optional_text("contact"),
         criticality=_one_of(section, "criticality", tuple(WEIGHTS)),
@@ -126,7 +133,7 @@ def _exposed(section: Section) -> Declared:
         accounts=_texts(section, "accounts"),
         tags=_texts(section, "tags"),
         description=section.optional_text("description"),
-        source="BI metadata",
+        source=EXPORTED,
         file=section.file,
     )
 
@@ -141,6 +148,12 @@ def _reads(section: Section) -> tuple[str, ...]:
         if not 2 <= len(name.split(".")) <= 3 or not all(name.split(".")):  # noqa: PLR2004  schema.table[.column]
             fix = 'write reads = ["schema.table", "schema.table.column"]'
             raise section.wrong("reads", f"{name!r} is neither a table nor a column", fix=fix)
+    return reads
+
+
+def _some(section: Section, reads: tuple[str, ...]) -> tuple[str, ...]:
+    if not reads:
+        raise section.wrong("reads", "it depends on nothing", fix='write reads = ["schema.table"], or take it out')
     return reads
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import date
 from difflib import get_close_matches
 
+from governance.consumers.declared import Declared
 from governance.dataset import Dataset
 from governance.policy import Declassified, TablePolicy, Waiver
 from governance.rules.finding import Finding, Severity
@@ -19,14 +20,15 @@ NAME = "unmatched_policy"
 
 
 def find(known: Known) -> tuple[Finding, ...]:
-    """Return a finding for each table and column that is declared, and each waiver's part, that nothing knows."""
+    """Return a finding for each table and column that a policy file names, and each waiver's part, not known to be."""
     tables = _tables(known)
     declared = (it for name, policy in known.policy.tables.items() for it in _declared(name, policy, tables, known))
     waived = (it for waiver in known.policy.waivers for it in _waived(waiver, tables, known))
     today = known.now.date()
     ended = (_ended(it.file, it.who, it.until, it.table, "waiver") for it in known.policy.waivers if it.until < today)
     let_go = (it for declassified in known.policy.declassified for it in _declassified(declassified, tables, known))
-    return (*declared, *waived, *ended, *let_go)
+    read = (it for consumer in known.declarations.consumers for it in _read(consumer, tables, known))
+    return (*declared, *waived, *ended, *let_go, *read)
 
 
 def _tables(known: Known) -> frozenset[str]:
@@ -85,15 +87,25 @@ def _waived(waiver: Waiver, tables: frozenset[str], known: Known) -> Iterator[Fi
         yield _finding(waiver.table, waiver.column, message, fix, waiver.file)
 
 
+def _read(consumer: Declared, tables: frozenset[str], known: Known) -> Iterator[Finding]:
+    """Yield what a consumer reads that there is not; what a BI tool exported, which nobody edits, is a warning."""
+    # the finding stands on the table as it is spelt there: there is no other
+    found = _warning if consumer.exported else _error
+    for name in consumer.reads:
+        for said, fix in _unknown(name, quoted, tables, known) if name not in tables else ():
+            message = f"{consumer.file}: {consumer.name} reads {said}, so no answer about consumers has that read"
+            yield found(".".join(name.split(".")[:2]), message, fix, consumer.file)
+
+
 def _declassified(it: Declassified, tables: frozenset[str], known: Known) -> Iterator[Finding]:
     """Yield what is wrong with a declassification; never an ERROR, as the classes are then too high, not too low."""
     table = it.target if it.target in tables else it.target.rpartition(".")[0]
     if it.until < known.now.date():
         yield _ended(it.file, it.who, it.until, table, "declassification")
     subject = f"{it.file}: the declassification of {it.who} until {it.until} "
-    unknown = [*_unknown(it.source, "from", tables, known)]
+    unknown = [*_unknown(it.source, _setting("from"), tables, known)]
     if it.target not in tables:
-        unknown += _unknown(it.target, "to", tables, known)
+        unknown += _unknown(it.target, _setting("to"), tables, known)
     for said, fix in unknown:
         yield _warning(table, f"{subject}names {said}, so it holds for nothing", fix, it.file)
     edges = {(str(edge.source), str(edge.target)) for edge in known.graph.edges}
@@ -102,21 +114,19 @@ def _declassified(it: Declassified, tables: frozenset[str], known: Known) -> Ite
         yield _warning(table, f"{said}, so it holds for nothing", "correct from and to, or take it out", it.file)
 
 
-def _unknown(name: str, key: str, tables: frozenset[str], known: Known) -> Iterator[tuple[str, str]]:
-    """Yield what is unknown of a column ``schema.table.column``, and the fix."""
+def _unknown(
+    name: str, written: Callable[[str], str], tables: frozenset[str], known: Known
+) -> Iterator[tuple[str, str]]:
+    """Yield what is unknown of a column ``schema.table.column``, or of what should be a table, and the fix."""
     # the longest table that it begins with: a column may be nested
     table = max((it for it in tables if name.startswith(f"{it}.")), key=len, default=None)
     if table is None:
-        told = name.rpartition(".")[0]
-        yield f"a table {told} that nothing knows", _meant(told, tables, lambda it: _line(key, f"{it}.…"))
+        told, rest = (name, "") if name.count(".") == 1 else (name.rpartition(".")[0], ".…")
+        yield f"a table {told} that nothing knows", _meant(told, tables, lambda it: written(f"{it}{rest}"))
         return
     columns, column = _columns(table, known), name.removeprefix(f"{table}.")
     if columns is not None and column not in columns:
-        yield f"a column {column} that {table} has not", _meant(column, columns, lambda it: _line(key, f"{table}.{it}"))
-
-
-def _line(key: str, name: str) -> str:
-    return f"{key} = {quoted(name)}"
+        yield f"a column {column} that {table} has not", _meant(column, columns, lambda it: written(f"{table}.{it}"))
 
 
 def _ended(file: str, who: str, until: date, table: str, what: str) -> Finding:
@@ -142,6 +152,10 @@ def _finding(table: str, column: str | None, message: str, fix: str, file: str) 
     return Finding(NAME, Severity.ERROR, table, column, message, fix, decided_by=file)
 
 
+def _error(table: str, message: str, fix: str, file: str) -> Finding:
+    return _finding(table, None, message, fix, file)
+
+
 def _warning(table: str, message: str, fix: str, file: str) -> Finding:
     return Finding(NAME, Severity.WARN, table, None, message, fix, decided_by=file)
 
@@ -150,7 +164,7 @@ RULE = Rule(
     name=NAME,
     severity=Severity.ERROR,
     blocking=False,
-    description="Every table and column that metadata.toml names exists, and every rule, table and edge that "
-    "waivers.toml names; none of its days is past.",
+    description="Every table and column that metadata.toml and consumers name exists, and every rule, table and edge "
+    "that waivers.toml names; none of its days is past.",
     find=find,
 )

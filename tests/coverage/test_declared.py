@@ -76,11 +76,11 @@ def test_a_later_folder_replaces_a_consumer_and_adds_accounts(project: Project) 
 
     found = declare(
         project,
-        'shared_accounts = ["root"]\n[consumers."Revenue board"]\nreads = ["a.b"]\n[consumers.x]\nreads = []',
+        'shared_accounts = ["root"]\n[consumers."Revenue board"]\nreads = ["a.b"]\n[consumers.x]\nreads = ["c.d"]',
         1,
     )
 
-    assert [(it.name, it.reads) for it in found.consumers] == [("Revenue board", ("a.b",)), ("x", ())]
+    assert [(it.name, it.reads) for it in found.consumers] == [("Revenue board", ("a.b",)), ("x", ("c.d",))]
     assert found.shared_accounts == ("svc_*", "root")
 
 
@@ -106,6 +106,11 @@ def test_a_wrong_line_is_told_by_file_consumer_and_key(project: Project, line: s
 def test_reads_name_tables_and_columns(project: Project, name: str) -> None:
     with pytest.raises(PolicyError, match="neither a table nor a column"):
         declare(project, f'[consumers.x]\nreads = ["{name}"]')
+
+
+def test_a_consumer_that_reads_nothing_is_refused(project: Project) -> None:
+    with pytest.raises(PolicyError, match=r"consumers\.x\.reads: it depends on nothing"):
+        declare(project, "[consumers.x]\nreads = []")
 
 
 def test_an_export_of_a_bi_tool(project: Project) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from governance.consumers.declared import EXPORTED, FILE, Declarations, Declared
 from governance.errors import PipelineError
 from governance.events.model import Event
 from governance.graph import graph_of
@@ -163,3 +164,26 @@ def test_what_is_past_its_day_is_a_warning(policy_of: PolicyOf, told: Told) -> N
         "the declassification of dpo@example.com ended on 2026-09-30, so it holds for nothing any more",
         "the waiver of dpo@example.com ended on 2026-09-30, so it holds for nothing any more",
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "fix"),
+    [
+        ("crm.lerners", "a table crm.lerners that nothing knows", '"crm.learners"?'),
+        ("crm.lerners.email", "a table crm.lerners that nothing knows", '"crm.learners.…"?'),
+        ("crm.learners.date_of_brith", "a column date_of_brith that crm.learners has", '"crm.learners.date_of_birth"?'),
+    ],
+)
+@pytest.mark.parametrize("source", ["declared", EXPORTED])
+def test_a_consumer_of_what_there_is_not_is_found(
+    policy_of: PolicyOf, name: str, said: str, fix: str, source: str
+) -> None:
+    reads = ("crm.learners", "marketing.audience.email", name)
+    declared = Declarations((Declared("Board", "dashboard", reads, source=source),))
+
+    (finding,) = found(policy_of({}), declarations=declared)
+
+    severity = Severity.WARN if source == EXPORTED else Severity.ERROR
+    assert (finding.severity, finding.table, finding.decided_by) == (severity, ".".join(name.split(".")[:2]), FILE)
+    assert f"Board reads {said}" in finding.message
+    assert fix in finding.fix
