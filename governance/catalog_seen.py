@@ -36,15 +36,16 @@ class CatalogSeen(msgspec.Struct, frozen=True):
         return {Dataset(namespace, name): versions for name, versions in self.versions.items()}
 
     def gone(self, graph: Graph, namespace: str) -> tuple[Dataset, ...]:
-        """Return the tables that jobs wrote before the catalog was looked at and that it did not have then."""
+        """Return the tables that jobs wrote or read before the catalog was looked at and that it did not have then."""
         there = frozenset(self.tables)
-        written: dict[Dataset, datetime] = {}
+        last: dict[Dataset, datetime] = {}
         for write in graph.writes:
-            written[write.dataset] = max(write.at, written.get(write.dataset, write.at))
+            for dataset in (write.dataset, *write.inputs):
+                last[dataset] = max(write.at, last.get(dataset, write.at))
         return tuple(
             sorted(
                 dataset
-                for dataset, at in written.items()
+                for dataset, at in last.items()
                 if dataset.namespace == namespace and dataset.name not in there and at <= self.at
             )
         )

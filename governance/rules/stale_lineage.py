@@ -4,11 +4,12 @@ Three ways to be stale: the table was written since by something that told nothi
 stand; the job's code is gone, and its edges stand.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
 from datetime import timedelta
 
 from governance.dataset import Dataset
-from governance.graph import Write
+from governance.graph import Flow, Write
 from governance.rules.finding import Finding, Severity
 from governance.rules.known import Head, Known
 from governance.rules.rule import Rule
@@ -85,6 +86,33 @@ def _gone(known: Known) -> Iterator[Finding]:
         settled = write.at <= known.now - SETTLED
         if own and settled and dataset.name not in known.inventory:
             yield _stale(write, "the catalog has no such table: it was dropped or renamed", _when_gone(write, known))
+    yield from _gone_sources(known)
+
+
+def _gone_sources(known: Known) -> Iterator[Finding]:
+    last = {(flow.source, flow.job): flow for flow in sorted(known.graph.flows, key=lambda flow: flow.at)}
+    readers: dict[Dataset, list[Flow]] = defaultdict(list)
+    for (dataset, _), flow in sorted(last.items()):
+        readers[dataset].append(flow)
+    for dataset in sorted(readers.keys() - known.graph.written - known.graph.dropped):
+        own = dataset.namespace == known.policy.lineage.namespace
+        if own and dataset.name not in known.inventory and max(it.at for it in readers[dataset]) <= known.now - SETTLED:
+            yield _source_gone(dataset, readers[dataset])
+
+
+def _source_gone(dataset: Dataset, readers: list[Flow]) -> Finding:
+    latest = max(readers, key=lambda flow: flow.at)
+    jobs = ", ".join(flow.job for flow in readers)
+    return Finding(
+        rule=NAME,
+        severity=Severity.WARN,
+        table=dataset.name,
+        column=None,
+        message=f"lineage of {latest.at:%Y-%m-%d %H:%M} UTC reads it ({jobs}), and the catalog has no such table: it "
+        "was dropped or renamed",
+        fix="name the table that took its place in the pipelines, sources.toml and metadata.toml, or bring it back",
+        decided_by=f"run {latest.run_id}",
+    )
 
 
 def _when_gone(write: Write, known: Known) -> str:

@@ -123,14 +123,24 @@ def test_a_table_without_lineage_is_unaccounted_and_not_stale(known: Tell) -> No
 
 
 def test_lineage_of_a_table_that_is_gone_is_stale_and_warned_of(known: Tell) -> None:
-    (finding,) = found("stale_lineage", known(FLOW, inventory=frozenset(), pipelines=frozenset()))
+    sources = frozenset({"src.payments"})
+    (finding,) = found("stale_lineage", known(FLOW, inventory=sources, pipelines=frozenset()))
 
     assert (finding.severity, finding.table) == (Severity.WARN, "w.t")
     assert finding.message == (
         "its lineage of 2026-08-30 02:00 UTC stands, and the catalog has no such table: it was dropped or renamed"
     )
-    (finding,) = found("stale_lineage", known(FLOW, inventory=frozenset()))
+    (finding,) = found("stale_lineage", known(FLOW, inventory=sources))
     assert finding.fix == "build it again by its pipeline, or remove the pipeline"
+
+
+def test_a_source_that_is_gone_is_stale_and_warned_of(known: Tell) -> None:
+    (finding,) = found("stale_lineage", known(f"{FLOW}\nw.t: x.y -> w.t b<x.y.b", inventory=frozenset({"w.t", "x.y"})))
+
+    assert (finding.severity, finding.table) == (Severity.WARN, "src.payments")
+    assert finding.message == (
+        "lineage of 2026-08-30 02:00 UTC reads it (w.t), and the catalog has no such table: it was dropped or renamed"
+    )
 
 
 def test_a_table_that_says_it_was_dropped_is_no_finding(known: Tell) -> None:
@@ -138,7 +148,8 @@ def test_a_table_that_says_it_was_dropped_is_no_finding(known: Tell) -> None:
     raw["outputs"][0]["facets"] = {"lifecycleStateChange": {"lifecycleStateChange": "DROP"}}
     dropped = msgspec.convert(raw, Event)
 
-    assert found("stale_lineage", known(events=(written(), dropped), inventory=frozenset())) == ()
+    inventory = frozenset({"src.payments"})
+    assert found("stale_lineage", known(events=(written(), dropped), inventory=inventory)) == ()
 
 
 def test_a_table_made_while_the_rule_looked_is_not_gone(known: Tell) -> None:
@@ -165,8 +176,8 @@ def test_a_run_without_end_dangles_after_a_day(known: Tell) -> None:
     assert (finding.severity, finding.table, finding.decided_by) == (Severity.ERROR, "w.t", "run r")
     assert (
         finding.message
-        == "job w.t is ABANDONED: it began at 2026-08-31 11:00 UTC and has sent neither an end nor a sign of life for more "
-        "than 24 hours"
+        == "job w.t is ABANDONED: it began at 2026-08-31 11:00 UTC and has sent neither an end nor a sign of life "
+        "for more than 24 hours"
     )
     assert found("dangling_run", known(events=(event("START", NOON - timedelta(hours=23)),))) == ()
 
