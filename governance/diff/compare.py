@@ -3,7 +3,7 @@
 Pipelines whose text and whose inputs' columns are the same are not looked into: a comparison costs what changed.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from governance.diff.model import Difference, Edge, Side
@@ -20,7 +20,8 @@ SOURCES = "platform_assets/sources.toml"
 
 def compare(base: Side, head: Side) -> tuple[Difference, ...]:
     """Return how the tables of ``head`` differ from those of ``base``, by table; one that does not is left out."""
-    return tuple(sorted((*_sources(base, head), *_pipelines(base, head)), key=lambda it: it.table))
+    sources = tuple(_sources(base, head))
+    return tuple(sorted((*sources, *_pipelines(base, head, sources)), key=lambda it: it.table))
 
 
 def _sources(base: Side, head: Side) -> Iterator[Difference]:
@@ -65,13 +66,21 @@ def _columns(
     return found
 
 
-def _pipelines(base: Side, head: Side) -> Iterator[Difference]:
+Respelt = Mapping[tuple[str, str], str]
+"""(table, column) of the earlier revision → the name that the column has in the later one, where it was renamed."""
+
+
+def _pipelines(base: Side, head: Side, sources: Iterable[Difference]) -> Iterator[Difference]:
     before, after = (_Of.all(side) for side in (base, head))
-    for table in sorted({*before, *after}):
+    respelt = {(it.table, old): new for it in sources for old, new in it.renamed}
+    # in the order in which they run, so that what a reader reads is known under its new name
+    order = dict.fromkeys((*(it.pipeline.table for it in head.program.statements), *sorted({*before, *after})))
+    for table in order:
         old, new = before.get(table), after.get(table)
         if old and new:
-            found = _pipeline(old, new)
+            found = _pipeline(old, new, respelt)
             if found:
+                respelt |= {(table, was): now for was, now in found.renamed}
                 yield found
         elif new:
             yield replace(_alone(new), made=True, problem=new.problem, more=_sorted(_edges(new.lineage)))
@@ -116,36 +125,40 @@ class _Of:
         return {table: self.side.program.schemas.get(table) for table in reads}
 
 
-def _pipeline(old: _Of, new: _Of) -> Difference | None:
+def _pipeline(old: _Of, new: _Of, respelt: Respelt) -> Difference | None:
     text = old.pipeline.sql != new.pipeline.sql
     if not text and old.inputs == new.inputs and bool(old.problem) == bool(new.problem):
         return None
     table, file = new.pipeline.table, new.pipeline.file
-    if new.problem:
-        same = old.problem and not text
-        return (
-            None
-            if same
-            else Difference(table, file, problem=new.problem, line=new.line, columns=old.columns, text=text)
-        )
-    if old.problem or not (old.statement and new.statement):
+    if new.problem and (text or not old.problem):
+        return Difference(table, file, problem=new.problem, line=new.line, columns=old.columns, text=text)
+    if not text and not (old.lineage and new.lineage):
+        # what it reads cannot be read on one side: that change reaches it, and it is none of its own
+        return None
+    if new.lineage is None:
+        return Difference(table, file, problem="what it reads cannot be read", columns=old.columns, text=text)
+    if old.lineage is None:
         return Difference(table, file, made=True, columns=new.columns, text=text, more=_sorted(_edges(new.lineage)))
-    found = _read(old, new, Difference(table, file, columns=old.columns, text=text))
+    found = _read(old, new, Difference(table, file, columns=old.columns, text=text), respelt)
     told = (found.gone, found.renamed, found.retyped, found.added, found.values, found.rows, found.more, found.less)
     return found if text or any(told) else None
 
 
-def _read(old: _Of, new: _Of, so_far: Difference) -> Difference:
+def _read(old: _Of, new: _Of, so_far: Difference, respelt: Respelt) -> Difference:
     """Return how two readable versions of one pipeline differ."""
     assert old.statement is not None  # noqa: S101  asked before
     assert new.statement is not None  # noqa: S101
-    before, after = (meaning(of.statement, of.side.program.schemas) for of in (old, new) if of.statement)
+    before = meaning(old.statement, old.side.program.schemas, respelt)
+    after = meaning(new.statement, new.side.program.schemas)
     was, now = _named(old, before), _named(new, after)
     renamed = _renamed(was, now)
     names = {name: name for name in was if name in now} | dict(renamed)
-    less, more = _edges(old.lineage), _edges(new.lineage)
-    # a column that was renamed has the edges of its old name
-    respelt: set[Edge] = {(names.get(edge[0] or "", edge[0]), *edge[1:]) for edge in less}
+    more = _edges(new.lineage)
+    # a column that was renamed has the edges of its old name, and so has what reads it
+    less: set[Edge] = {
+        (names.get(out or "", out), table, respelt.get((table, column), column), how, masking)
+        for out, table, column, how, masking in _edges(old.lineage)
+    }
     appends = old.statement.kind is not new.statement.kind or old.statement.columns != new.statement.columns
     return replace(
         so_far,
@@ -155,8 +168,8 @@ def _read(old: _Of, new: _Of, so_far: Difference) -> Difference:
         added=tuple(name for name in now if name not in names.values()),
         values=tuple(name for name, to in names.items() if was[name] != now[to]),
         rows=before.rows != after.rows or appends,
-        more=_sorted(more - respelt),
-        less=_sorted(respelt - more),
+        more=_sorted(more - less),
+        less=_sorted(less - more),
     )
 
 

@@ -12,6 +12,8 @@ from governance.rules.rule import Outcome, Rule
 MARKER = "<!-- headwater diff -->"
 """First line of the comment, by which whoever posts finds the one to replace."""
 
+METADATA = "governance/metadata.toml"
+
 LONGEST = 60_000
 """Characters of a comment; GitHub takes 65,536."""
 
@@ -96,7 +98,9 @@ def _message(change: Change) -> str:
 
 
 def _files(diff: Diff) -> dict[str, str]:
-    return {change.pipeline: change.file for change in diff.changes}
+    # where no pipeline changed, it is the declaration that did
+    declared = {it.field.dataset.name: METADATA for it in diff.understated}
+    return declared | {change.pipeline: change.file for change in diff.changes}
 
 
 def _parts(diff: Diff) -> Iterator[Part]:
@@ -129,7 +133,7 @@ def _parts(diff: Diff) -> Iterator[Part]:
 def _summary(diff: Diff) -> str:
     counts = {kind: sum(1 for it in diff.changes if it.kind is kind) for kind in Kind}
     said = ", ".join(f"{count} {kind.value}" for kind, count in counts.items() if count)
-    return said or "Nothing changes."
+    return said or ("No pipeline changes." if diff.classes or diff.understated else "Nothing changes.")
 
 
 def _reached(change: Change) -> Iterator[tuple[str, ...]]:

@@ -9,32 +9,20 @@ understood is taken as it is written and goes into every digest, so that no chan
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from sqlglot import exp
 
 from governance.lineage.rows import aggregates
 from governance.statement.aggregates import aggregated
+from governance.statement.clauses import ALL, CLAUSES, HIDDEN, JOIN, LISTED, LISTS, PLAIN, only_passes
 from governance.statement.model import Statement
 from governance.statement.relations import Relation, Scope
 from governance.statement.shape import Resolve, Shape, bare, shape
 from governance.statement.text import Text
 
 Schemas = Mapping[str, Mapping[str, str]]
-
-CLAUSES = ("where", "having", "qualify", "limit", "offset", "sample")
-LISTS = ("group", "order", "distinct", "sort", "cluster")
-
-PLAIN = ("INNER", "OUTER", "CROSS")
-"""Words of a join that say nothing that its side and its condition do not."""
-
-HIDDEN = ("SEMI", "ANTI")
-"""Joins whose right side only decides rows, so that a star has no column of it."""
-
-ALL = exp.var("ALL")
-LISTED = (exp.Ordered, exp.Group, exp.Tuple, exp.Rollup, exp.Cube, exp.GroupingSets)
-"""Where a number of a list means the column at that place; within an expression it is a number."""
-
-JOIN = ("this", "method", "side", "kind", "on", "using")
+NOTHING: Mapping[tuple[str, str], str] = MappingProxyType({})
 
 UNEXPECTED = (AttributeError, KeyError, IndexError, TypeError, ValueError, RecursionError)
 """What a tree that nobody foresaw can raise; such a query is taken as it is written."""
@@ -56,13 +44,16 @@ class Meaning:
     whole: bool = True
 
 
-def meaning(statement: Statement, schemas: Schemas) -> Meaning:
-    """Return the meaning of the statement's query over tables of ``schemas``, which give stars their columns."""
+def meaning(statement: Statement, schemas: Schemas, respelt: Mapping[tuple[str, str], str] = NOTHING) -> Meaning:
+    """Return the meaning of the statement's query over tables of ``schemas``, which give stars their columns.
+
+    ``respelt`` gives (table, column) another name, by which a column is known elsewhere.
+    """
     text = Text(statement.pipeline)
     start = text.pipeline.sql.index(statement.query, statement.span[0])
     tree = text.tree(start, start + len(statement.query))
     try:
-        found = _Reader(schemas).query(tree, {}, None)
+        found = _Reader(schemas, respelt).query(tree, {}, None)
     except UNEXPECTED:
         digest = _digest(" ".join(tree.sql("duckdb", comments=False).split()))
         return Meaning({"*": digest}, digest, whole=False)
@@ -81,8 +72,9 @@ Ctes = Mapping[str, Relation]
 class _Reader:
     """One reading of a query's tree; ``schemas`` by table, columns in order."""
 
-    def __init__(self, schemas: Schemas) -> None:
+    def __init__(self, schemas: Schemas, respelt: Mapping[tuple[str, str], str]) -> None:
         self._schemas = schemas
+        self._respelt = respelt
 
     def query(self, tree: exp.Expr, ctes: Ctes, outer: Scope | None) -> Relation:
         """Return what a query computes."""
@@ -132,18 +124,21 @@ class _Reader:
         scope, sources = self._from(tree, ctes, outer)
         columns, types = self._columns(tree, scope, ctes)
         known = [column for _, column in columns]
+        hidden = any(name == "*" for name, _ in columns)
+        if len(scope.relations) == 1 and only_passes(tree):
+            # a SELECT that takes rows as they come is as if it were not there
+            return Relation(tuple((name, _passed(column)) for name, column in columns), sources[0][0], hidden, types)
         # whether it has one row however many it reads
         single = any(map(aggregated, tree.expressions))
         rows: Shape = ("select", sources, self._clauses(tree, scope, ctes, known), single)
         if any(item.find(exp.Unnest, exp.Explode) for item in tree.expressions):
             rows = rows, tuple(known)
-        hidden = any(name == "*" for name, _ in columns)
         return Relation(tuple(columns), rows, hidden, types)
 
-    def _from(self, tree: exp.Select, ctes: Ctes, outer: Scope | None) -> tuple[Scope, Shape]:
+    def _from(self, tree: exp.Select, ctes: Ctes, outer: Scope | None) -> tuple[Scope, tuple[tuple[Shape, Shape], ...]]:
         first = tree.args.get("from_")
         scope = Scope((), outer)
-        told: list[Shape] = []
+        told: list[tuple[Shape, Shape]] = []
         parts: list[tuple[exp.Expr, exp.Join | None]] = [(first.this, None)] if first else []
         parts += [(join.this, join) for join in tree.args.get("joins") or ()]
         parts += [(lateral, None) for lateral in tree.args.get("laterals") or ()]
@@ -200,7 +195,10 @@ class _Reader:
         if name in ctes:
             return ctes[name]
         schema = self._schemas.get(name)
-        columns = tuple((column.lower(), ("source", name, column.lower())) for column in schema or ())
+        columns = tuple(
+            (column.lower(), ("source", name, self._respelt.get((name, column), column).lower()))
+            for column in schema or ()
+        )
         kinds = {column.lower(): kind.upper() for column, kind in (schema or {}).items() if kind != "unknown"}
         return Relation(columns, ("table", name), schema is None, kinds)
 
@@ -268,6 +266,14 @@ class _Reader:
             return None
 
         return resolve
+
+
+def _passed(column: Shape) -> Shape:
+    """Return what a column of the one relation is by itself."""
+    if isinstance(column, tuple) and column[:3] == ("column", 0, 0):
+        inner: Shape = column[3]
+        return inner
+    return column
 
 
 def _cast(item: exp.Expr) -> str:
