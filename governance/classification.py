@@ -20,9 +20,21 @@ from governance.dataset import Field
 from governance.evidence import Evidence
 from governance.graph import RANK, Edge, Graph
 from governance.levels import Inputs, Level, Thing, inputs_of, levels_of
-from governance.policy import LineagePolicy, NamespacePolicy, Policy
+from governance.policy import Declassified, LineagePolicy, NamespacePolicy, Policy
 
 GENERAL = NamespacePolicy()
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """An edge that a person declassified, and that word."""
+
+    edge: Edge
+    word: Declassified
+
+    def __str__(self) -> str:
+        """Return ``a.a.ssn (DIRECT TRANSFORMATION), declassified by dpo@example.com until 2026-12-31``."""
+        return f"{self.edge}, declassified by {self.word.who} until {self.word.until}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +47,30 @@ class Proposal:
     unclassified:   inputs that count and have no class; the proposal may be too low because of them
     tagged_by:      tags of other producers on the column or its table that have that class
     declassified:   edges into the column or its rows that a person declassified
+    foremost:       of what decided, the first to show: one for each class that the proposal is the bound of
+    uncounted:      the transformation types of its inputs that the policy does not count
     """
 
     classification: str | None
     decided_by: tuple[Edge, ...]
     unclassified: tuple[Field, ...]
     tagged_by: tuple[Evidence, ...] = ()
-    declassified: tuple[Edge, ...] = ()
+    declassified: tuple[Accepted, ...] = ()
+    foremost: tuple[Edge | Evidence, ...] = ()
+    uncounted: tuple[str, ...] = ()
 
     @property
     def reason(self) -> str:
-        """Return ``from crm.learners.email (DIRECT IDENTITY)``; empty where nothing decided."""
-        deciding = (*self.decided_by, *self.tagged_by)
-        return f"from {deciding[0]}" if deciding else ""
+        """Return ``from crm.learners.email (DIRECT IDENTITY)`` or why nothing decided; empty where nothing is known."""
+        if self.foremost:
+            return f"from {' and '.join(map(str, self.foremost))}"
+        if self.classification is None:
+            return ""
+        if self.declassified:
+            return f"from {' and '.join(map(str, self.declassified))}"
+        if self.uncounted:
+            return f"from {' and '.join(self.uncounted)} inputs alone, which lineage.toml does not count"
+        return "from no column"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +116,22 @@ def understated(proposals: Mapping[Field, Proposal], policy: Policy) -> tuple[Un
     )
 
 
+def way(first: Edge, proposals: Mapping[Field, Proposal], policy: Policy) -> tuple[Edge, ...]:
+    """Return ``first`` and, upstream, what decided its source's class: back to where people declared or tagged it."""
+    lattice = policy.lineage.lattice
+    found = [first]
+    while True:
+        source = found[-1].source
+        proposal, said = proposals.get(source), declared(policy, source)
+        if proposal is None or proposal.classification is None or not proposal.decided_by:
+            return tuple(found)
+        own = said is not None and not lattice.lower(said, proposal.classification)
+        before = proposal.decided_by[0]
+        if own or any(before.source == edge.source for edge in found):
+            return tuple(found)
+        found.append(before)
+
+
 def _among(through: frozenset[str]) -> Callable[[Edge], bool]:
     return lambda edge: edge.transformation.type in through
 
@@ -109,7 +148,7 @@ def _counted(policy: LineagePolicy) -> Callable[[Edge], bool]:
 def _proposal(field: Field, inputs: Inputs, levels: Mapping[Thing, Level]) -> Proposal:
     own: tuple[Thing, ...] = (field, field.dataset)
     members = inputs.nesting.inner.get(field, ())
-    accepted = tuple(edge for edge in inputs.accepted if edge.target in own)
+    accepted = tuple(Accepted(edge, word) for edge, word in inputs.accepted.items() if edge.target in own)
     tags = [it for thing in own for it in inputs.evidence.get(thing, ())]
     # a column that keeps its own value from run to run says nothing about itself
     edges = [edge for thing in (*own, *members) for edge in inputs.edges(thing) if edge.source != field]
@@ -121,13 +160,28 @@ def _proposal(field: Field, inputs: Inputs, levels: Mapping[Thing, Level]) -> Pr
     deciding = [edge for edge, classification in passed.items() if classification in top]
     # on a cycle every member has the class; those that had it before this column are where it came from
     earlier = [edge for edge in deciding if levels[edge.source].since < levels[field].since]
+    decided = tuple(sorted(earlier or deciding, key=_shown))
     return Proposal(
         classification=inputs.lattice.strictest(given),
-        decided_by=tuple(sorted(earlier or deciding, key=_shown)),
+        decided_by=decided,
         unclassified=tuple(sorted({edge.source for edge in edges if levels[edge.source].classification is None})),
         tagged_by=tuple(it for it in tags if it.classification in top),
         declassified=accepted,
+        foremost=_foremost(top, decided, passed, tags),
+        uncounted=tuple(sorted({type_ for thing in own for type_ in inputs.uncounted.get(thing, ())})),
     )
+
+
+def _foremost(
+    top: frozenset[str | None], decided: Iterable[Edge], passed: Mapping[Edge, str | None], tags: Iterable[Evidence]
+) -> tuple[Edge | Evidence, ...]:
+    """Return the first that decided for each class of ``top``: of classes that compare not, one explains nothing."""
+    first: dict[str | None, Edge | Evidence] = {}
+    for edge in decided:
+        first.setdefault(passed[edge], edge)
+    for it in tags:
+        first.setdefault(it.classification, it)
+    return tuple(found for classification, found in first.items() if classification in top)
 
 
 def _shown(edge: Edge) -> tuple[object, ...]:

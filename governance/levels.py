@@ -33,6 +33,7 @@ class Inputs:
     free:     the columns known to come from no column at all (a literal, ``now()``)
     evidence: classes by other producers' tags
     accepted: edges that a person declassified, with that word
+    uncounted: the transformation types of edges that do not count, by target
     """
 
     into: Mapping[Thing, list[Edge]]
@@ -40,6 +41,7 @@ class Inputs:
     nesting: Nesting
     evidence: Mapping[Thing, tuple[Evidence, ...]]
     accepted: Mapping[Edge, Declassified]
+    uncounted: Mapping[Thing, frozenset[str]]
     lattice: Lattice
 
     def edges(self, thing: Thing) -> Iterator[Edge]:
@@ -63,11 +65,14 @@ def inputs_of(graph: Graph, policy: Policy, counted: Callable[[Edge], bool], tod
     said = {(it.source, it.target): it for it in policy.declassified if today <= it.until}
     accepted: dict[Edge, Declassified] = {}
     into: dict[Thing, list[Edge]] = defaultdict(list)
+    uncounted: dict[Thing, frozenset[str]] = defaultdict(frozenset)
     for edge in graph.edges:
         word = said.get((str(edge.source), str(edge.target))) if _own(edge, policy) else None
         if word:
             accepted[edge] = word
-        if counted(edge) and not (word and word.classification is None):
+        if not counted(edge):
+            uncounted[edge.target] |= {edge.transformation.type}
+        elif not (word and word.classification is None):
             into[edge.target].append(edge)
     nested = nesting(field for fields in graph.fields.values() for field in fields)
     return Inputs(
@@ -76,6 +81,7 @@ def inputs_of(graph: Graph, policy: Policy, counted: Callable[[Edge], bool], tod
         nesting=nested,
         evidence=evidence(graph, policy.lineage),
         accepted=accepted,
+        uncounted=uncounted,
         lattice=policy.lineage.lattice,
     )
 

@@ -52,12 +52,50 @@ def written(text: str, proposals: Mapping[Field, Proposal], policy: Policy, file
     try:
         document = tomlkit.parse(text.replace("\r\n", "\n") if carriage else text)
         for field, classification in wanted.items():
-            _declare(document, field, classification, proposals[field].reason or "from no column", file)
+            _declare(document, field, classification, proposals[field].reason, file)
         edited = tomlkit.dumps(document)
     except TOMLKitError as error:
         raise _unedited(file, f"it cannot be edited: {error}") from error
     _require_said(edited, before, wanted, file)
     return edited.replace("\n", "\r\n") if carriage else edited
+
+
+def lapsed(text: str, proposals: Mapping[Field, Proposal], policy: Policy) -> Mapping[Field, str]:
+    """Return the reason written beside each class that is declared by a proposal and that lineage no longer proposes.
+
+    Nothing else tells a class that was once derived from one that a person declared by hand: both stay as declared.
+    ``text`` is ``metadata.toml``, which the policy was read from.
+    """
+    if PROPOSED not in text:
+        return {}
+    lattice = policy.lineage.lattice
+    document = tomlkit.parse(text)
+    found: dict[Field, str] = {}
+    for field, proposal in proposals.items():
+        said, given = declared(policy, field), proposal.classification
+        if said and given != said and (given is None or lattice.lower(given, said)):
+            reason = _reason_beside(document, field)
+            if reason:
+                found[field] = reason
+    return found
+
+
+def _reason_beside(document: TOMLDocument, field: Field) -> str:
+    table = document.get(field.dataset.name, {})
+    columns = table.get("columns", {}) if isinstance(table, MutableMapping) else {}
+    column = columns.get(field.name) if isinstance(columns, MutableMapping) else None
+    if isinstance(columns, InlineTable):
+        return _reason_in(columns, f"{field.name}: {PROPOSED}")
+    written = column
+    if isinstance(column, MutableMapping) and not isinstance(column, InlineTable):
+        written = column.get("classification")
+    return _reason_in(written, PROPOSED) if isinstance(written, Item) else ""
+
+
+def _reason_in(item: Item, mark: str) -> str:
+    """Return the last of the reasons in the comment of ``item``, where they are added, after ``mark``."""
+    reasons = [part for part in item.trivia.comment.lstrip("# ").split("; ") if part.startswith(mark)]
+    return reasons[-1].removeprefix(mark) if reasons else ""
 
 
 def _parsed(text: str, file: str) -> dict[str, Any]:
@@ -103,7 +141,7 @@ def _declare(document: TOMLDocument, field: Field, wanted: str, reason: str, fil
     elif isinstance(column, InlineTable):
         column["classification"] = wanted
         _note(column, why)
-    elif isinstance(column, Table):
+    elif isinstance(column, MutableMapping):
         column["classification"] = _text(wanted, column.get("classification"), why)
     else:
         place = f"{toml_key(field.dataset.name)}.{toml_column(field.name)}"

@@ -28,17 +28,18 @@ def propose(*, events: Path | None, write: bool, form: str) -> None:
     """Propose a classification for every column that a job writes, and say what decided it."""
     from governance.classification import propose as proposals_of
     from governance.graph import build_graph
-    from governance.proposed_metadata import changes
+    from governance.proposed_metadata import changes, lapsed
     from governance.report.proposals import proposals_dict, proposals_markdown, proposals_text
 
     project = find_project()
     told, policy = told_of(project, events)
     proposals = proposals_of(build_graph(told), policy, today=datetime.now(UTC).date())
+    over = lapsed((project.policy[0] / "metadata.toml").read_text("utf-8"), proposals, policy)
     say(
         form,
-        lambda: proposals_text(proposals, policy),
-        lambda: proposals_markdown(proposals, policy),
-        lambda: proposals_dict(proposals, policy),
+        lambda: proposals_text(proposals, policy, over),
+        lambda: proposals_markdown(proposals, policy, over),
+        lambda: proposals_dict(proposals, policy, over),
     )
     if write:
         file = _write(project, proposals, policy)

@@ -97,7 +97,7 @@ def _unclassified(field: Field, proposal: Proposal) -> Finding:
 def _proposed(proposal: Proposal) -> str:
     if proposal.classification is None:
         return "and lineage proposes none: no input that it tells of is classified"
-    return f"lineage proposes {proposal.classification}, {proposal.reason or 'from no column'}"
+    return f"lineage proposes {proposal.classification}, {proposal.reason}"
 
 
 RULE = Rule(

@@ -10,6 +10,7 @@ from governance.dataset import Field
 from governance.events.model import Event
 from governance.graph import Graph, build_graph, resolve
 from governance.policy import Policy
+from governance.report.proposals import proposals_dict, proposals_text
 
 Told = Callable[..., tuple[Event, ...]]
 Say = Callable[..., Event]
@@ -183,6 +184,42 @@ def test_an_incremental_table_that_reads_itself_is_decided_by_its_source(told: T
         "p.p.paid_at (DIRECT TRANSFORMATION)",
         "p.p.paid_at (INDIRECT FILTER)",
     ]
+
+
+CHAIN = "".join(f"job c.t{n + 1}: c.t{n}\nx: c.t{n}.x IDENTITY\n" for n in range(6))
+
+
+def shown_way(proposals: Mapping[Field, Proposal], policy: Policy, name: str) -> str:
+    lines = (line.split("  ") for line in proposals_text(proposals, policy).splitlines())
+    return next(line[-1] for line in lines if line[0] == name)
+
+
+def test_the_way_goes_back_to_where_the_class_was_declared(told: Told, policy_of: PolicyOf) -> None:
+    graph = build_graph(told(CHAIN))
+    by_source = policy_of({"c.t0.x": "personal"})
+    on_the_way = policy_of({"c.t0.x": "internal", "c.t2.x": "personal", "c.t3.x": "public"})
+
+    found = propose(graph, by_source)
+    assert shown_way(found, by_source, "c.t1.x") == "c.t0.x (DIRECT IDENTITY)"
+    assert shown_way(found, by_source, "c.t3.x") == " ← ".join(f"c.t{n}.x (DIRECT IDENTITY)" for n in (2, 1, 0))
+    assert shown_way(found, by_source, "c.t6.x") == (
+        "c.t5.x (DIRECT IDENTITY) ← c.t4.x (DIRECT IDENTITY) ← 3 more ← c.t0.x (DIRECT IDENTITY)"
+    )
+    last = proposals_dict(found, by_source)[-1]
+    assert [edge["field"] for edge in last["ways"][0]] == [f"c.t{n}.x" for n in (5, 4, 3, 2, 1, 0)]
+
+    found = propose(graph, on_the_way)
+    # a class that is declared too low decided nothing, and the way goes on
+    assert shown_way(found, on_the_way, "c.t4.x") == "c.t3.x (DIRECT IDENTITY) ← c.t2.x (DIRECT IDENTITY)"
+
+
+def test_the_way_on_a_cycle_ends(told: Told, policy_of: PolicyOf) -> None:
+    graph = build_graph(told("job a.a: b.b s.s\nx: b.b.x IDENTITY, s.s.x IDENTITY\njob b.b: a.a\nx: a.a.x IDENTITY\n"))
+    policy = policy_of({"s.s.x": "personal"})
+
+    found = propose(graph, policy)
+
+    assert shown_way(found, policy, "b.b.x") == "a.a.x (DIRECT IDENTITY) ← s.s.x (DIRECT IDENTITY)"
 
 
 def test_policy_speaks_of_its_own_namespace_only(policy_of: PolicyOf, event: Say) -> None:

@@ -16,6 +16,7 @@ from governance.events.model import Event
 from governance.evidence import OWN
 from governance.graph import build_graph
 from governance.policy import Declassified, NamespacePolicy, Policy
+from governance.report.proposals import proposals_dict, proposals_text
 
 Told = Callable[..., tuple[Event, ...]]
 Say = Callable[..., Event]
@@ -144,7 +145,9 @@ def test_only_a_persons_word_with_a_date_declassifies_and_only_that_edge(told: T
         "c.c.x": "internal",
         "c.c.y": "sensitive",
     }
-    assert [str(it) for it in next(iter(proposals.values())).declassified] == ["a.a.ssn (DIRECT TRANSFORMATION)"]
+    assert [str(it) for it in next(iter(proposals.values())).declassified] == [
+        "a.a.ssn (DIRECT TRANSFORMATION), declassified by dpo@example.com until 2026-10-02"
+    ]
     assert set(classes(propose(graph, policy, today=date(2026, 10, 3))).values()) == {"sensitive"}
     assert set(classes(propose(graph, policy)).values()) == {"sensitive"}
 
@@ -163,6 +166,45 @@ def test_an_edge_that_passes_on_nothing_leaves_the_other_inputs(told: Told, poli
     policy = replace(policy_of({"a.a.ssn": "sensitive", "a.a.x": "internal"}), declassified=(nothing,))
 
     assert classes(propose(graph, policy, today=TODAY)) == {"b.b.x": "internal", "b.b.hashed": "sensitive"}
+
+
+def test_a_column_of_which_nothing_is_passed_on_says_who_said_so_and_so_does_what_comes_from_it(
+    told: Told, policy_of: PolicyOf
+) -> None:
+    """Not that it comes from no column: it is made of a social security number."""
+    graph = build_graph(
+        told("job b.b: a.a\nhashed: a.a.ssn TRANSFORMATION masked\njob c.c: b.b\nx: b.b.hashed IDENTITY\n")
+    )
+    policy = replace(policy_of({"a.a.ssn": "sensitive"}), declassified=(replace(ACCEPTED, classification=None),))
+
+    proposals = propose(graph, policy, today=TODAY)
+
+    said = "a.a.ssn (DIRECT TRANSFORMATION), declassified by dpo@example.com until 2026-10-02"
+    first = next(iter(proposals.values()))
+    assert (first.classification, first.reason) == ("public", f"from {said}")
+    assert [line.split("  ")[-1] for line in proposals_text(proposals, policy).splitlines()[1:]] == [
+        said,
+        f"b.b.hashed (DIRECT IDENTITY) ← {said}",
+    ]
+    (accepted,) = proposals_dict(proposals, policy)[0]["declassified"]
+    assert (accepted["field"], accepted["classification"], accepted["who"], accepted["until"]) == (
+        "a.a.ssn",
+        None,
+        "dpo@example.com",
+        "2026-10-02",
+    )
+
+
+@pytest.mark.parametrize(("through", "type_"), [("DIRECT", "INDIRECT"), ("INDIRECT", "DIRECT")])
+def test_a_column_whose_inputs_do_not_count_says_so(told: Told, policy_of: PolicyOf, through: str, type_: str) -> None:
+    uses = {"INDIRECT": "CONDITIONAL", "DIRECT": "IDENTITY"}
+    graph = build_graph(told(f"job b.b: a.a\nx: a.a.ssn {uses[type_]}\n"))
+    policy = policy_of({"a.a.ssn": "sensitive"}, through=[through])
+
+    (proposal,) = propose(graph, policy).values()
+
+    assert (proposal.classification, proposal.uncounted) == ("public", (type_,))
+    assert proposal.reason == f"from {type_} inputs alone, which lineage.toml does not count"
 
 
 def test_a_namespace_may_count_less_than_the_rest(event: Say, policy_of: PolicyOf) -> None:
@@ -192,6 +234,9 @@ def test_classes_that_do_not_compare_are_proposed_their_least_upper_bound(told: 
     (proposal,) = proposals.values()
     assert proposal.classification == "sensitive"
     assert [str(it.source) for it in proposal.decided_by] == ["a.a.iban", "a.a.mail"]
+    assert proposal.reason == "from a.a.iban (DIRECT IDENTITY) and a.a.mail (DIRECT IDENTITY)"
+    assert "a.a.iban (DIRECT IDENTITY) and a.a.mail (DIRECT IDENTITY)" in proposals_text(proposals, policy)
+    assert len(proposals_dict(proposals, policy)[0]["ways"]) == 2
     assert [it.declared for it in understated(proposals, policy)] == ["personal"]
 
 

@@ -12,7 +12,8 @@ from governance.errors import PolicyError
 from governance.events.model import Event
 from governance.graph import Graph, build_graph
 from governance.policy import Policy
-from governance.proposed_metadata import changes, written
+from governance.proposed_metadata import changes, lapsed, written
+from governance.report.proposals import proposals_text
 
 Told = Callable[..., tuple[Event, ...]]
 Say = Callable[..., Event]
@@ -125,6 +126,9 @@ LAYOUTS = {
     "a table of columns": '  ["b.b".columns]\n  mail = { description = "no class yet" } # C\n',
     "a table each": '[ "b.b".columns.mail ]\nclassification = "public" # low\n# E end\n',
     "dotted to the end": 'columns.mail.classification = "public"   # low\ncolumns.id.description = "Key."\n',
+    "dotted, two lines": 'columns.mail.classification = "public" # low\ncolumns.mail.description = "Mail."\n',
+    "dotted, apart": "columns.mail.description = 'x'\ncolumns.id.description = 'y'\n"
+    'columns.mail.classification = "public"\n',
     "dotted in a table": '["b.b".columns]\nmail.description = "Mail."\n',
     "an inline table in a table": "columns.mail = {}\n  columns.note = { description = 'x' }\n",
 }
@@ -169,6 +173,30 @@ def test_a_name_with_a_line_in_it_adds_none(policy_of: PolicyOf, event: Say, out
     text = written("", propose(graph, policy), policy, "metadata.toml")
 
     assert tomllib.loads(text) == {"b.b": {"columns": {"x": {"classification": "personal"}}}}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+def test_a_class_that_a_proposal_wrote_and_none_holds_up_is_told_from_one_by_hand(
+    graph: Graph, policy: Policy, policy_of: PolicyOf, layout: str
+) -> None:
+    text = written(f'["b.b"]\n{layout}', propose(graph, policy), policy, "metadata.toml")
+    columns = tomllib.loads(text)["b.b"]["columns"]
+    classes = {f"b.b.{name}": it["classification"] for name, it in columns.items() if "classification" in it}
+    lowered = policy_of(classes | {"a.a.mail": "public", "a.a.id": "internal"})
+    proposals = propose(graph, lowered)
+
+    found = lapsed(text, proposals, lowered)
+
+    assert {str(field): reason for field, reason in found.items()} == {
+        "b.b.mail": "from a.a.mail (DIRECT IDENTITY)",
+        "b.b.note": "from a.a.mail (DIRECT IDENTITY)",
+    }
+    assert "declared personal by a proposal from a.a.mail (DIRECT IDENTITY), which holds no longer" in proposals_text(
+        proposals, lowered, found
+    )
+    # without the tool's mark it is a person's own word
+    assert lapsed(text.replace("proposed ", ""), proposals, lowered) == {}
+    assert lapsed(text, propose(graph, policy), policy_of(classes | {"a.a.mail": "personal"})) == {}
 
 
 def test_no_declaration_is_lowered(graph: Graph, policy_of: PolicyOf) -> None:

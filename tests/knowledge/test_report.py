@@ -94,10 +94,10 @@ def test_proposals_as_text_and_markdown(told: Told, policy_of: PolicyOf) -> None
 
     assert proposals_text(proposals, policy).splitlines() == [
         "Column  Declared  Proposed  Decided by",
-        "b.b.x             personal  a.a.x (DIRECT IDENTITY); 1 inputs have no class",
-        "b.b.n   internal  public    from no column",
+        "b.b.x             personal  a.a.x (DIRECT IDENTITY); 1 input has no class",
+        "b.b.n   internal  public    no column",
         "b.b.z             unknown   no input that lineage tells of is classified",
     ]
-    assert r"| b.b.x |  | personal | a.a.x (DIRECT IDENTITY); 1 inputs have no class |" in proposals_markdown(
+    assert r"| b.b.x |  | personal | a.a.x (DIRECT IDENTITY); 1 input has no class |" in proposals_markdown(
         proposals, policy
     )
