@@ -239,20 +239,19 @@ def evidence(
     return Evidence(table, verdict, compared, predicted.of(table), faults, "", checks, owner)
 
 
-def excused(found: Evidence, itself: Compared | None) -> Evidence:
+def excused(found: Evidence, predicted: Predicted, itself: Compared | None) -> Evidence:
     """Return ``found`` without the faults that the table shows beside itself too: now() and random() are no change.
 
-    ``itself`` compares two builds of the earlier revision.
+    ``itself`` compares two builds of the earlier revision, the second over the same rows in another order.
     """
-    if itself is None or not itself.differs:
+    if found.compared is None or itself is None or not itself.differs:
         return found
-    unsteady = {it.name for it in itself.columns if it.changed}
-    steady = [
-        fault
-        for fault in found.faults
-        if not (itself.added or itself.removed) and not any(f"{found.table}.{name} " in fault for name in unsteady)
-    ]
-    return replace(found, faults=tuple(steady), verdict=Verdict.FAULT if steady else Verdict.UNSTEADY)
+    table = found.table
+    unsteady = frozenset(name for it in itself.columns if it.changed for name in (it.name, it.was))
+    columns = {**predicted.columns, table: predicted.columns.get(table, frozenset()) | unsteady}
+    rows = predicted.rows | ({table} if itself.added or itself.removed else set())
+    faults = _faults(found.compared, replace(predicted, columns=columns, rows=rows))
+    return replace(found, faults=faults, verdict=Verdict.FAULT if faults else Verdict.UNSTEADY)
 
 
 def _faults(compared: Compared, predicted: Predicted) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from governance.simulate import Simulated, changed_source
 from governance.statement import Statement, read_program
 from governance.validation import ABSENT, Compared, Evidence, evidence, excused, predict
 from platform_assets.engines.engine import QueryError, Relation
-from platform_assets.engines.scratch import AFTER, AGAIN, BEFORE, Scratch, scratch
+from platform_assets.engines.scratch import AFTER, BEFORE, Scratch, scratch
 
 Find = Callable[[Iterable[str]], Mapping[str, Relation]]
 """Tables → the rows that both sides read of them; a table that has none is left out."""
@@ -63,7 +63,7 @@ def validate(asked: Asked, known: Known, find: Find) -> tuple[Evidence, ...]:
             shown = evidence(
                 table, compared, predicted, before=both.before, after=both.after, checks=both.checks(), owner=owner
             )
-            found.append(excused(shown, both.unsteady(asked.tolerance)) if shown.faults else shown)
+            found.append(excused(shown, predicted, both.unsteady(asked.tolerance)) if shown.faults else shown)
     return tuple(it for it in found if it.table in tables)
 
 
@@ -157,7 +157,7 @@ class _Built:
         statement = statements_of(self.base).get(self.table)
         if statement is None or self.before or self.after:
             return None
-        self.room.build(AGAIN, statement, reading=BEFORE)
+        self.room.build_again(statement)
         return self.room.repeats.compare(self.table, self._grain(), (), tolerance=tolerance)
 
     def checks(self) -> Mapping[str, str]:

@@ -18,8 +18,9 @@ from platform_assets.engines.compare import Comparison, name_in
 from platform_assets.engines.duckdb import SETTINGS, create, literal, quoted
 from platform_assets.engines.engine import Empty, Files, QueryError, Relation, Rows
 
-BEFORE, AFTER, AGAIN = "before", "after", "again"
-"""The two revisions, and the earlier one once more: what differs between its two builds is not the change's doing."""
+BEFORE, AFTER, AGAIN, SHUFFLED = "before", "after", "again", "shuffled"
+"""The two revisions, and the earlier one once more, over its inputs in another order: what differs between its two
+builds is not the change's doing."""
 
 MEMORY = "1GB"
 SEED = 20_260_101
@@ -66,6 +67,20 @@ class Scratch:
     def repeats(self) -> Comparison:
         """The earlier revision's tables beside themselves, built again."""
         return Comparison(self.connection, BEFORE, AGAIN)
+
+    def build_again(self, statement: Statement) -> None:
+        """Build the statement's table of the earlier side once more, over the same rows in another order.
+
+        Raises:
+            QueryError: the SQL does not run over what that side has.
+        """
+        for table in statement.reads:
+            self._schema(SHUFFLED, table)
+            # an INSERT starts on an empty table this time too
+            rows = "limit 0" if table == statement.pipeline.table else f"order by hash({ROW})"
+            shuffled = f"select * from {name_in(BEFORE, table)} as {ROW} {rows}"
+            self._run(f"create view if not exists {name_in(SHUFFLED, table)} as {shuffled}")
+        self.build(AGAIN, statement, reading=SHUFFLED)
 
     def build(self, side: str, statement: Statement, reading: str = "") -> None:
         """Build the statement's table on one side, from nothing: an INSERT starts on an empty table.
@@ -117,7 +132,7 @@ def scratch(folder: Path, relations: Sequence[Relation]) -> Iterator[Scratch]:
     with duckdb.connect(":memory:") as connection:
         for statement in (*SETTINGS, f"set temp_directory = {literal(str(folder))}", f"set memory_limit = '{MEMORY}'"):
             connection.execute(statement)
-        for side in (BEFORE, AFTER, AGAIN):
+        for side in (BEFORE, AFTER, AGAIN, SHUFFLED):
             connection.execute(f"attach {literal(str(folder / f'{side}.duckdb'))} as {side}")
         files = sorted({path for it in relations if isinstance(it, Files) for path in it.paths})
         connection.execute(f"set allowed_paths = [{', '.join(map(literal, files))}]")

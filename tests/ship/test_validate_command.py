@@ -138,6 +138,18 @@ def test_what_differs_from_run_to_run_is_no_fault_of_the_lineage(repository: Rep
     assert assets(repository, "HEAD")["mart.list"]["verdict"] == "differs from run to run"
 
 
+def test_what_follows_the_order_of_rows_is_no_fault_of_the_lineage(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository.edit("mart/list", "p.country", "p.country, row_number() over () as place")
+    repository.commit()
+    repository.edit("mart/list", "from crm.people p", "from (select * from crm.people order by id desc) p")
+    monkeypatch.setattr("platform_assets.validate.predict", lambda *_: Predicted({}, frozenset()))
+    found = assets(repository, "HEAD")["mart.list"]
+    assert next(it for it in found["columns"] if it["name"] == "place")["changed"]
+    assert found["verdict"] == "differs from run to run"
+
+
 def test_sql_under_review_reads_and_writes_nothing_else(repository: Repository) -> None:
     secret = repository.root / "secret.csv"
     secret.write_text("a\n1\n")
