@@ -74,11 +74,24 @@ def canonical(events: Iterable[Event], spellings: Mapping[str, Spelling]) -> tup
 
 def respelled(events: Iterable[Event], spellings: Mapping[str, Spelling]) -> frozenset[Dataset]:
     """Return the datasets that :func:`canonical` gives another name, and those whose name they get."""
+    return frozenset(it for pair in _other_names(events, spellings).items() for it in pair)
+
+
+def aliases(events: Iterable[Event], spellings: Mapping[str, Spelling]) -> Mapping[Dataset, Dataset]:
+    """Return the datasets that go by another name because a producer said that the two are one, with that name.
+
+    Where no producer did, what :func:`canonical` changes is letter case at most, and there are none.
+    """
+    read = tuple(events)
+    linked = any(part.facets.symlinks for event in read for part in _parts(event))
+    return _other_names(read, spellings) if linked else {}
+
+
+def _other_names(events: Iterable[Event], spellings: Mapping[str, Spelling]) -> dict[Dataset, Dataset]:
     read = tuple(explicit(event) for event in events)
     one = _one_name(_datasets(read), _Rules(spellings))
     same = _symlinks(read, one)
-    changed = ((dataset, same.get(name, name)) for dataset, name in one.items())
-    return frozenset(it for pair in changed if pair[0] != pair[1] for it in pair)
+    return {dataset: same.get(name, name) for dataset, name in one.items() if same.get(name, name) != dataset}
 
 
 def mentioned(event: Event) -> frozenset[Dataset | Field]:

@@ -15,7 +15,7 @@ from governance.graph.build import standing_of
 from governance.graph.known import Known
 from governance.history import until
 from governance.identity import Schemas, moved
-from governance.names import Spelling, respelled
+from governance.names import Spelling, aliases, respelled
 from governance.runs import Run, read_declared, read_runs
 from governance.telling import told
 
@@ -43,12 +43,24 @@ class Stored:
     def known(self, as_of: datetime | None = None) -> Known:
         """Return what stands as of a moment."""
         events = self._told(as_of)
-        return Known(standing_of(read_runs(events), read_declared(events)), self.light)
+        return Known(
+            standing=standing_of(read_runs(events), read_declared(events)),
+            light=self.light,
+            catalog=columns_of(self.schemas, as_of),
+            # a store in which every thing has one name has no other
+            aliases={} if self.light and self.light.steady else aliases(self.events, self.spellings),
+        )
 
     def _told(self, as_of: datetime | None) -> tuple[Event, ...]:
         if self.light and self.light.steady:
             return self.events if as_of is None else until(self.events, as_of)
         return told(self.events, self.spellings, as_of=as_of, schemas=self.schemas)
+
+
+def columns_of(schemas: Schemas, as_of: datetime | None) -> Mapping[Dataset, tuple[str, ...]]:
+    """Return the columns that each table had as of a moment, nested ones as dotted paths; None is now."""
+    counting = {it: [one for one in of if as_of is None or one.at <= as_of] for it, of in schemas.items()}
+    return {dataset: tuple(versions[-1].names.values()) for dataset, versions in counting.items() if versions}
 
 
 def read_stored(path: Path, spellings: Mapping[str, Spelling], schemas: Schemas) -> Stored:

@@ -1,8 +1,9 @@
 """What stands, before any edge of it is made, and what a name means in it."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from difflib import get_close_matches
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from governance.dataset import Dataset, Field
@@ -18,10 +19,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What stands, and the store in which the edges of light events are; None where all events are whole."""
+    """What stands, and what else a name may mean.
+
+    light:   the store in which the edges of light events are; None where all events are whole
+    catalog: the columns of the tables that the catalog has, whether or not any event names them
+    aliases: datasets that producers say are others, with the name that stands for both
+    """
 
     standing: Standing
     light: "Light | None" = None
+    catalog: Mapping[Dataset, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    aliases: Mapping[Dataset, Dataset] = field(default_factory=lambda: MappingProxyType({}))
 
     def saying(self, said: Said) -> "Saying | None":
         """Return where the edges of ``said`` stand; None where they are in its event."""
@@ -38,23 +46,44 @@ def start_of(known: Known, name: str) -> tuple[Field | Dataset, tuple[Field, ...
         UnknownField: as for :func:`governance.graph.resolve.resolve`.
         EventStoreError: a file of the store is missing or damaged.
     """
-    datasets = datasets_of(known.standing)
+    datasets = tuple(sorted({*datasets_of(known.standing), *known.catalog}))
+    name = _standing_name(known.aliases, datasets, name)
     meant = frozenset(_meant(datasets, name))
     touching = [it for it in known.standing.writes if it.dataset in meant or not meant.isdisjoint(it.inputs)]
     columns = fields_of(known.standing, touching, _read(known, meant), meant)
-    fields = {dataset: columns.get(dataset, ()) if dataset in meant else () for dataset in datasets}
-    start = resolve(Graph((), (), (), fields), name)
-    return start, fields[start.dataset if isinstance(start, Field) else start]
+    there = {it: tuple(Field(it, path) for path in known.catalog.get(it, ())) for it in meant}
+    fields = {it: (*columns.get(it, ()), *there.get(it, ())) for it in datasets}
+    start = resolve(Graph((), (), (), {it: tuple(dict.fromkeys(of)) for it, of in fields.items()}), name)
+    own = start.dataset if isinstance(start, Field) else start
+    # a member may be asked for, and is no column of its own
+    whole = (it for it in there.get(own, ()) if "." not in it.name)
+    return start, tuple(dict.fromkeys((*columns.get(own, ()), *whole)))
+
+
+def _standing_name(aliases: Mapping[Dataset, Dataset], datasets: Iterable[Dataset], name: str) -> str:
+    """Return ``name`` by the dataset that stands where it is spelled by another that producers say is the same."""
+    if not aliases or any(_rest(dataset, name) is not None for dataset in datasets):
+        return name
+    found = {f"{it.namespace}/{it}{rest}" for told, it in aliases.items() if (rest := _rest(told, name)) is not None}
+    return found.pop() if len(found) == 1 else name
+
+
+def _rest(dataset: Dataset, name: str) -> str | None:
+    """What ``name`` has behind the dataset: empty, or a column behind a dot; None where it names something else."""
+    for own in (str(dataset), f"{dataset.namespace}/{dataset}"):
+        if f"{name.casefold()}.".startswith(f"{own.casefold()}."):
+            return name[len(own) :]
+    return None
 
 
 def _meant(datasets: Iterable[Dataset], name: str) -> Iterator[Dataset]:
     """Yield the tables that ``name`` spells, or spells a column of; where there is none, those that it nearly does."""
-    typed = f"{name.casefold()}."
-    spelled = {dataset: (str(dataset), f"{dataset.namespace}/{dataset}") for dataset in datasets}
-    found = [it for it, names in spelled.items() if any(typed.startswith(f"{own.casefold()}.") for own in names)]
+    every = tuple(datasets)
+    found = [dataset for dataset in every if _rest(dataset, name) is not None]
     if found:
         yield from found
         return
+    spelled = {dataset: (str(dataset), f"{dataset.namespace}/{dataset}") for dataset in every}
     close = frozenset(get_close_matches(name.rpartition(".")[0], [own for names in spelled.values() for own in names]))
     yield from (it for it, names in spelled.items() if not close.isdisjoint(names))
 

@@ -140,7 +140,8 @@ def of_whole(graph: Graph, name: str) -> list[object]:
 
 
 def of_part(stored: Stored, name: str, as_of: datetime | None) -> list[object]:
-    known = stored.known(as_of)
+    # a graph has no names but those that stand
+    known = replace(stored.known(as_of), aliases={})
     try:
         return [
             impact(*downstream(known, name)),
