@@ -24,10 +24,12 @@ from governance.events.instant import run_instant, scheduled_time
 from governance.events.run import Attempt
 from governance.events.run_facets import Parent
 from governance.events.store import EventStore
+from governance.graph.stated import stated
 from governance.pipeline import Pipeline, load_pipelines
 from governance.policy import Policy, Source, TablePolicy, load_policy, load_sources
 from governance.project import Project
 from governance.report.table import markdown
+from governance.runs import Run as GraphRun
 from governance.statement import Program, parse, read_program
 from platform_assets.catalog import open_catalog
 from platform_assets.engines.duckdb import DuckDb
@@ -131,7 +133,8 @@ def _pipeline_asset(loaded: Loaded, pipeline: Pipeline) -> AssetsDefinition:
             context.log.warning(warning)
         metadata = run_metadata(policy, done, loaded.assets)
         try:
-            return MaterializeResult(metadata={**metadata, **standing(loaded.project, policy, pipeline.table, _now())})
+            around = standing(loaded.project, policy, _texts(loaded), pipeline.table, _now())
+            return MaterializeResult(metadata={**metadata, **around})
         except HeadwaterError as error:
             # the table is committed and its event sent: what stands around it is for reading only
             context.log.warning("whom this table reaches cannot be shown: %s", error)
@@ -146,6 +149,13 @@ def _materialize(
     with open_catalog(project) as catalog:
         engine, store = DuckDb(duckdb.get_connection), EventStore(project.events)
         return materialize(Platform(project, policy, catalog, engine, store, _now), pipeline, run)
+
+
+def _texts(loaded: Loaded) -> tuple[GraphRun, ...]:
+    """Return what the pipelines' texts say of lineage, for those that have not run."""
+    naming = loaded.policy.lineage
+    owners = {it.table: it.owner for it in loaded.pipelines if it.owner}
+    return stated(loaded.program.lineages.values(), naming.namespace, naming.job_namespace, owners)
 
 
 def _now() -> datetime:

@@ -75,6 +75,19 @@ def test_a_source_is_an_external_asset_with_owner_and_chips(shop: Project) -> No
     assert (mail.name, mail.tags) == ("mail", {"classification": "personal"})
 
 
+def test_on_the_first_night_an_asset_knows_whom_it_reaches_though_they_are_built_last(shop: Project) -> None:
+    text = "-- owner: team:shop\ncreate table mart.copies as select b.id, b.mail from mart.buyers b"
+    (shop.pipelines[0] / "mart" / "copies.sql").write_text(text)
+    with dg.DagsterInstance.ephemeral() as instance:
+        result = run(shop, instance)
+        shown = {e.asset_key: e.materialization.metadata for e in result.get_asset_materialization_events()}
+    assert shown[BUYERS]["impact of a change"].value.startswith(
+        "A change here reaches 2 columns by value and the rows of 1 table."
+    )
+    assert "| mart.copies | values | 2 | 1 | team:shop |" in shown[BUYERS]["impact of a change"].value
+    assert "mart.buyers.mail" in shown[asset_key("mart.copies")]["proposed classes"].value
+
+
 def test_materializing_everything_tells_lineage_and_figures(shop: Project) -> None:
     with dg.DagsterInstance.ephemeral() as instance:
         result = run(shop, instance)
