@@ -32,19 +32,53 @@ class Evidence:
 
 def evidence(graph: Graph, policy: LineagePolicy) -> Mapping[Field | Dataset, tuple[Evidence, ...]]:
     """Return the classes that tags give fields, or whole datasets and with them each of their fields."""
-    classes = frozenset(policy.lattice.classes)
-    read = {thing: tuple(_read(tags, policy, classes)) for thing, tags in graph.tags.items()}
+    words = _Words.of(policy)
+    read = {thing: tuple(_read(tags, words)) for thing, tags in graph.tags.items()}
     return {thing: found for thing, found in read.items() if found}
 
 
-def _read(tags: tuple[Tagged, ...], policy: LineagePolicy, classes: frozenset[str]) -> Iterator[Evidence]:
+def unknown_classes(graph: Graph, policy: LineagePolicy) -> Iterator[tuple[Field | Dataset, Tagged]]:
+    """Yield the tags that are to name a class and name none that there is, in order of what they are on."""
+    words = _Words.of(policy)
+    for thing, tags in sorted(graph.tags.items(), key=lambda it: str(it[0])):
+        for tag in tags:
+            named = _key(tag.key) == KEY and _foreign(tag) and _key(tag.value) not in NOT_SO
+            if named and words.of_tag(tag) is None:
+                yield thing, tag
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What tags mean, by tags and classes in lower case: producers spell them in each their own way."""
+
+    tags: Mapping[str, str]
+    classes: Mapping[str, str]
+
+    @classmethod
+    def of(cls, policy: LineagePolicy) -> "_Words":
+        return cls(
+            {_key(tag): name for tag, name in policy.tags.items()}, {_key(it): it for it in policy.lattice.classes}
+        )
+
+    def of_tag(self, tag: Tagged) -> str | None:
+        given = self.tags.get(f"{_key(tag.key)}={_key(tag.value)}")
+        if given is None and _key(tag.value) not in NOT_SO:
+            given = self.tags.get(_key(tag.key))
+        if given is None and _key(tag.key) == KEY:
+            given = self.classes.get(_key(tag.value))
+        return given
+
+
+def _read(tags: tuple[Tagged, ...], words: _Words) -> Iterator[Evidence]:
     for tag in tags:
-        if tag.source.upper() == OWN:
-            continue
-        given = policy.tags.get(f"{tag.key}={tag.value}")
-        if given is None and tag.value.lower() not in NOT_SO:
-            given = policy.tags.get(tag.key)
-        if given is None and tag.key.lower() == KEY and tag.value in classes:
-            given = tag.value
+        given = words.of_tag(tag) if _foreign(tag) else None
         if given is not None:
             yield Evidence(given, tag)
+
+
+def _foreign(tag: Tagged) -> bool:
+    return tag.source.upper() != OWN
+
+
+def _key(text: str) -> str:
+    return text.strip().lower()

@@ -9,7 +9,8 @@ from datetime import date
 from difflib import get_close_matches
 
 from governance.consumers.declared import Declared
-from governance.dataset import Dataset
+from governance.dataset import Dataset, Field
+from governance.evidence import unknown_classes
 from governance.policy import Declassified, TablePolicy, Waiver
 from governance.rules.finding import Finding, Severity
 from governance.rules.known import Known
@@ -28,7 +29,7 @@ def find(known: Known) -> tuple[Finding, ...]:
     ended = (_ended(it.file, it.who, it.until, it.table, "waiver") for it in known.policy.waivers if it.until < today)
     let_go = (it for declassified in known.policy.declassified for it in _declassified(declassified, tables, known))
     read = (it for consumer in known.declarations.consumers for it in _read(consumer, tables, known))
-    return (*declared, *waived, *ended, *let_go, *read)
+    return (*declared, *waived, *ended, *let_go, *read, *_tagged(known))
 
 
 def _tables(known: Known) -> frozenset[str]:
@@ -95,6 +96,16 @@ def _read(consumer: Declared, tables: frozenset[str], known: Known) -> Iterator[
         for said, fix in _unknown(name, quoted, tables, known) if name not in tables else ():
             message = f"{consumer.file}: {consumer.name} reads {said}, so no answer about consumers has that read"
             yield found(".".join(name.split(".")[:2]), message, fix, consumer.file)
+
+
+def _tagged(known: Known) -> Iterator[Finding]:
+    classes = known.policy.lineage.lattice.classes
+    for thing, tag in unknown_classes(known.graph, known.policy.lineage):
+        table = str(thing.dataset if isinstance(thing, Field) else thing)
+        said = f"{tag.key}={tag.value}"
+        message = f"job {tag.job} tags {thing} with {said}, which is no class here, so the tag decides nothing"
+        fix = f"say under [tags] in lineage.toml which class it means: {quoted(said)} = one of {', '.join(classes)}"
+        yield _warning(table, message, fix, f"the tag {said} of job {tag.job}")
 
 
 def _declassified(it: Declassified, tables: frozenset[str], known: Known) -> Iterator[Finding]:
@@ -165,6 +176,6 @@ RULE = Rule(
     severity=Severity.ERROR,
     blocking=False,
     description="Every table and column that metadata.toml and consumers name exists, and every rule, table and edge "
-    "that waivers.toml names; none of its days is past.",
+    "that waivers.toml names; none of its days is past; a producer's tag that is to name a class names one.",
     find=find,
 )

@@ -52,6 +52,9 @@ def test_the_mark_of_own_tags_is_the_one_that_events_carry() -> None:
         ({"key": "sensitivity", "value": "low"}, None),
         ({"key": "classification", "value": "internal"}, "internal"),
         ({"key": "classification", "value": "tremendous"}, None),
+        ({"key": "Classification", "value": "INTERNAL"}, "internal"),
+        ({"key": "PII", "value": "TRUE"}, "personal"),
+        ({"key": "Sensitivity", "value": "High"}, "sensitive"),
         # what we sent ourselves is a declaration of that day, and may have been taken back
         ({"key": "classification", "value": "personal", "source": "HEADWATER"}, None),
     ],

@@ -17,6 +17,7 @@ from governance.runs import read_runs
 
 PolicyOf = Callable[..., Policy]
 Told = Callable[..., tuple[Event, ...]]
+Say = Callable[..., Event]
 (RULE,) = [rule for rule in RULES if rule.name == "unmatched_policy"]
 COLUMNS = {
     "crm.learners": frozenset({"learner_id", "date_of_birth", "address", "address.city"}),
@@ -187,3 +188,14 @@ def test_a_consumer_of_what_there_is_not_is_found(
     assert (finding.severity, finding.table, finding.decided_by) == (severity, ".".join(name.split(".")[:2]), FILE)
     assert f"Board reads {said}" in finding.message
     assert fix in finding.fix
+
+
+@pytest.mark.parametrize(("value", "count"), [("topsecret", 1), ("INTERNAL", 0), ("none", 0)])
+def test_a_tag_that_names_no_class_is_warned_of(policy_of: PolicyOf, event: Say, value: str, count: int) -> None:
+    tags = {"tags": {"tags": [{"key": "Classification", "value": value, "source": "DBT", "field": "email"}]}}
+    events = [event("COMPLETE", "marketing.audience", writes=[{"name": "marketing.audience", "facets": tags}])]
+
+    findings = found(policy_of({}), events)
+
+    assert [(it.severity, it.table) for it in findings] == [(Severity.WARN, "marketing.audience")] * count
+    assert all(f"Classification={value}, which is no class here" in it.message for it in findings)
