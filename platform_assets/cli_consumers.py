@@ -14,6 +14,8 @@ import click
 from governance.duration import EXPECTED, parse_duration
 from governance.errors import EventStoreError, HeadwaterError
 from governance.project import Project, find_project
+from platform_assets.cli_answer import EVENTS, FORMAT, Path_
+from platform_assets.cli_asked import latest_look
 
 if TYPE_CHECKING:
     from governance.consumers.records import Records
@@ -21,11 +23,6 @@ if TYPE_CHECKING:
     from governance.queries.files import Line
     from governance.report.page import Part
 
-Path_ = click.Path(path_type=Path, exists=True)
-EVENTS = click.option(
-    "--events", type=Path_, help="Events to read: a file, a folder or a store. Default: the project's own store."
-)
-FORMAT = click.option("--format", "form", type=click.Choice(["text", "json", "md"]), default="text", show_default=True)
 QUERIES = click.option("--queries", type=Path_, help="Folder of ingested query logs. Default: the project's own.")
 WINDOW = click.option("--window", help="How far back query logs count, as in 90 days. Default: all that was ingested.")
 AUTO = "auto"
@@ -128,7 +125,6 @@ COMMANDS: tuple[click.Command, ...] = (coverage, consumers, ingest_queries)
 def _records(
     project: Project, events: Path | None, queries: Path | None, since: datetime | None
 ) -> "tuple[Records, Share]":
-    from governance.catalog_seen import seen
     from governance.consumers.declared import load_declarations
     from governance.consumers.records import Records
     from governance.coverage.measure import typed_inputs
@@ -148,7 +144,7 @@ def _records(
     for problem in (*reading.problems, *log.problems):
         click.echo(f"warning: {problem}", err=True)
     policy = load_policy(project)
-    catalog = None if events else seen(project.state)
+    catalog = None if events else latest_look(project)
     schemas = catalog.schemas(policy.lineage.namespace) if catalog else {}
     known = told(reading.events, policy.lineage.spellings, schemas=schemas)
     graph = build_graph(known)
