@@ -260,7 +260,9 @@ class _Reader:
             if isinstance(it, exp.Column) and not isinstance(it.this, exp.Star):
                 return scope.column(it)
             if isinstance(it, exp.Query):
-                return ("query", self.query(it, ctes, scope).all)
+                inner = self.query(it, ctes, scope)
+                # what its columns are called is nobody's business here
+                return "query", tuple(column for _, column in inner.columns), inner.rows
             if isinstance(it, exp.Literal) and it.is_int and isinstance(it.parent, LISTED):
                 return positions[int(it.name) - 1] if 0 < int(it.name) <= len(positions) else None
             return None
