@@ -5,8 +5,8 @@ stack. A column that several ways lead to is followed once; where it comes again
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from governance.dataset import Dataset, Field
@@ -46,7 +46,11 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """All that ``start`` comes from. ``origins`` are the columns and tables at the ends, which no known job writes."""
+    """All that ``start`` comes from.
+
+    origins: the columns and tables at the ends, which no known job writes
+    stale:   tables that are gone: their lineage is of what was
+    """
 
     start: Thing
     steps: tuple[Step, ...]
@@ -77,14 +81,17 @@ class Trace:
         }
 
 
-def trace(graph: Graph, start: Thing) -> Trace:
-    """Return what the values of ``start`` come from; a table means each of its columns."""
-    return _traced(graph, start, _Upstream.of(graph), rows=False)
+def trace(graph: Graph, start: Thing, *, stale: Iterable[Dataset] = ()) -> Trace:
+    """Return what the values of ``start`` come from; a table means each of its columns.
+
+    stale: tables that the catalog no longer has, beside those that events say were dropped
+    """
+    return replace(_traced(graph, start, _Upstream.of(graph), rows=False), stale=graph.dropped | frozenset(stale))
 
 
-def trace_rows(graph: Graph, start: Thing) -> Trace:
+def trace_rows(graph: Graph, start: Thing, *, stale: Iterable[Dataset] = ()) -> Trace:
     """Return the same with what shapes the rows of each table on the way."""
-    return _traced(graph, start, _Upstream.of(graph), rows=True)
+    return replace(_traced(graph, start, _Upstream.of(graph), rows=True), stale=graph.dropped | frozenset(stale))
 
 
 @dataclass(frozen=True, slots=True)

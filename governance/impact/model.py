@@ -25,6 +25,16 @@ class Touch(Enum):
 
 Hop = Edge | Flow
 
+LONGEST = 64
+"""Hops of a path that are told whole: in a chain of tables each path holds all shorter ones, so that they grow with
+the square of its length."""
+
+
+def ends(path: tuple[Hop, ...]) -> tuple[tuple[Hop, ...], tuple[Hop, ...]]:
+    """Return a path's hops in two parts; between those of one longer than ``LONGEST`` some are left out."""
+    half = LONGEST // 2
+    return (path[:half], path[-half:]) if len(path) > LONGEST else (path, ())
+
 
 @dataclass(frozen=True, slots=True)
 class Reached:
@@ -84,7 +94,8 @@ class Impact:
 
         ``field`` and ``dataset`` are names without namespace. Each entry has beside them ``namespace``, ``distance``
         (hops), ``edges`` (types of the hops that arrive), ``learned`` (how those came to be known), ``stale`` (the
-        table was dropped) and ``path``, a list of ``{"from", "to", "how", "job", "run", "learned", "confirmed"}``.
+        table was dropped) and ``path``, a list of ``{"from", "to", "how", "job", "run", "learned", "confirmed"}``: of
+        a path that is longer than ``LONGEST`` its two ends; the path of what lies between has the rest.
         ``downstream`` lists all tables derived from the start's, ``change`` is null or ``{"kind", "breaks", "shows",
         "cannot_tell", "needs"}``, ``statement`` says in one sentence what may be concluded.
         """
@@ -113,7 +124,7 @@ class Impact:
             "edges": sorted({hop.how for hop in reached.by}),
             "learned": sorted({hop.learned.value for hop in reached.by}),
             "stale": reached.dataset in self.stale,
-            "path": [_hop(hop) for hop in reached.path],
+            "path": [_hop(hop) for part in ends(reached.path) for hop in part],
         }
 
 

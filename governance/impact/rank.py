@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from governance.dataset import Dataset, Field
-from governance.impact.model import Impact, Reached
+from governance.impact.model import Impact, Reached, ends
 
 CRITICALITY = ("critical", "high", "medium", "low")
 UNSTATED = "medium"
@@ -64,7 +64,8 @@ class Ranked:
     reasons: tuple[str, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the public JSON form; ``path`` has names only."""
+        """Return the public JSON form; ``path`` has names only, of a very long one its ends."""
+        near = ends(self.first.path)
         return {
             "rank": self.rank,
             "dataset": self.dataset.name,
@@ -78,7 +79,7 @@ class Ranked:
             "reads": self.reads,
             "consumers": list(self.consumers),
             "stale": self.stale,
-            "path": [str(self.first.path[0].source), *(str(hop.target) for hop in self.first.path)],
+            "path": [str(self.first.path[0].source), *(str(hop.target) for part in near for hop in part)],
             "reasons": list(self.reasons),
         }
 

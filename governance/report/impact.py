@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from governance.dataset import Dataset
+from governance.dataset import Dataset, Field
 from governance.graph import Edge
 from governance.impact import ADVICE, Hop, Impact, Ranked, Reached
+from governance.impact.model import ends
 from governance.report.page import Figures, Listing, Part, page_markdown, page_text
 
 HEAD = ("Reached", "Through", "Hops", "Path")
@@ -46,7 +47,8 @@ def impact_markdown(impact: Impact, ranking: Sequence[Ranked] = ()) -> str:
 def head_text(impact: Impact) -> str:
     """Return what was asked."""
     kind = f" ({impact.change.value})" if impact.change else ""
-    return f"A change of {impact.start}{kind} can reach"
+    start = impact.start.dataset if isinstance(impact.start, Field) else impact.start
+    return f"A change of {impact.start}{' (stale: dropped)' * (start in impact.stale)}{kind} can reach"
 
 
 def _advice(impact: Impact) -> Iterator[tuple[str, str]]:
@@ -90,10 +92,17 @@ def _rows(impact: Impact, reached: Iterable[Reached]) -> list[tuple[str, ...]]:
     ]
 
 
-def path_text(path: Iterable[Hop]) -> str:
-    """Return ``a.b.c → a.d.c (DIRECT IDENTITY)``, hop after hop; an edge on a whole table ends in ``every row``."""
-    hops = list(path)
-    return str(hops[0].source) + "".join(f" → {_target(hop)} ({hop.how})" for hop in hops) if hops else ""
+def path_text(path: tuple[Hop, ...]) -> str:
+    """Return ``a.b.c → a.d.c (DIRECT IDENTITY)``, hop after hop; an edge on a whole table ends in ``every row``.
+
+    Of a very long path the middle is left out, and how much.
+    """
+    if not path:
+        return ""
+    near, far = ends(path)
+    between = f" → … {len(path) - len(near) - len(far)} hops …" if far else ""
+    begin, end = ("".join(f" → {_target(hop)} ({hop.how})" for hop in part) for part in (near, far))
+    return f"{path[0].source}{begin}{between}{end}"
 
 
 def _target(hop: Hop) -> str:

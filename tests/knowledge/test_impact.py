@@ -8,7 +8,9 @@ import pytest
 
 from governance.events.model import Event
 from governance.graph import Graph, build_graph, resolve
-from governance.impact import Impact, Reached, impact
+from governance.impact import Impact, Reached, impact, ranked
+from governance.impact.model import LONGEST
+from governance.report.impact import impact_text
 
 Told = Callable[..., tuple[Event, ...]]
 Say = Callable[..., Event]
@@ -198,3 +200,15 @@ def test_the_json_form(whole_platform: Graph) -> None:
             },
         ],
     }
+
+
+def test_what_is_told_of_a_long_chain_grows_with_its_length_and_not_its_square(told: Told) -> None:
+    hops = 4 * LONGEST
+    text = "".join(f"job t.n{n + 1}: t.n{n}\nx: t.n{n}.x IDENTITY\n" for n in range(hops))
+    found = reach(build_graph(told(text)), "t.n0.x")
+
+    last = found.as_dict()["values"][-1]
+    assert (last["distance"], len(last["path"])) == (hops, LONGEST)
+    assert (last["path"][0]["from"], last["path"][-1]["to"]) == ("t.n0.x", f"t.n{hops}.x")
+    assert len(ranked(found)[-1].as_dict()["path"]) == LONGEST + 1
+    assert f" → … {hops - LONGEST} hops … → t.n" in impact_text(found)
