@@ -17,8 +17,10 @@ from governance.project import Project
 
 if TYPE_CHECKING:
     from governance.catalog_seen import CatalogSeen
+    from governance.dataset import Dataset
     from governance.events.model import Event
     from governance.events.pieces import Problem
+    from governance.graph import Graph
     from governance.graph.known import Known
     from governance.identity import Schemas
     from governance.last_named import Named
@@ -41,6 +43,17 @@ class Asked:
     policy: "Policy"
     catalog: "CatalogSeen | None"
 
+    @property
+    def when(self) -> str:
+        """Return the head of an answer as of a moment, a paragraph of its own; empty for one as of now."""
+        from governance.last_named import instant_text
+
+        return f"As of {instant_text(self.moment)}\n\n" if self.moment else ""
+
+    def as_dict(self) -> dict[str, str | None]:
+        """Return ``{"as_of": instant or null}``."""
+        return {"as_of": self.moment.isoformat() if self.moment else None}
+
     def part(self, of: "Callable[[Known, str], Part]") -> Part:
         """Return the part of what is known that ``of`` takes for the name.
 
@@ -57,6 +70,12 @@ class Asked:
             if named is None or _stands(known, named):
                 raise
             raise not_standing(named, self.moment) from None
+
+    def gone(self, graph: "Graph") -> "tuple[Dataset, ...]":
+        """Return the tables that are in events and no longer in the catalog; of the past nothing is gone."""
+        if self.catalog is None or self.moment is not None:
+            return ()
+        return self.catalog.gone(graph, self.policy.lineage.namespace)
 
 
 def _stands(known: "Known", named: "Named") -> bool:

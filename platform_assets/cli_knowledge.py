@@ -40,7 +40,11 @@ CHANGES = ("rename", "drop", "type", "value", "enum", "unit", "filter", "backfil
 def trace(  # one parameter an option
     *, name: str, events: Path | None, as_of: str | None, snapshot: str | None, rows: bool, form: str
 ) -> None:
-    """Say what NAME, a table or table.column, comes from, hop by hop to source columns and files."""
+    """Say what NAME, a table or table.column, comes from, hop by hop to source columns and files.
+
+    JSON is {"start", "steps", "origins", "as_of"}, a step {"depth", "field", "dataset", "namespace", "word",
+    "repeated", "stale", "by"}.
+    """
     from governance.graph.part import upstream, upstream_rows
     from governance.report.trace import ends_text, trace_markdown, trace_text
     from governance.report.tree import trace_lines
@@ -48,9 +52,16 @@ def trace(  # one parameter an option
     from governance.trace import trace_rows
 
     part, walk = (upstream_rows, trace_rows) if rows else (upstream, trace_values)
-    found = walk(*asked(find_project(), name, events, as_of, snapshot).part(part))
-    seen = Tree(f"What {found.start} comes from", lambda: trace_lines(found), lambda: [ends_text(found)])
-    say(form, lambda: trace_text(found), lambda: trace_markdown(found), found.as_dict, seen)
+    of = asked(find_project(), name, events, as_of, snapshot)
+    graph, start = of.part(part)
+    found = walk(graph, start, stale=of.gone(graph))
+    say(
+        form,
+        lambda: f"{of.when}{trace_text(found)}",
+        lambda: f"{of.when}{trace_markdown(found)}",
+        lambda: found.as_dict() | of.as_dict(),
+        Tree(f"{of.when}What {found.start} comes from", lambda: trace_lines(found), lambda: [ends_text(found)]),
+    )
 
 
 @click.command()
@@ -73,7 +84,8 @@ def impact(  # one parameter an option
 ) -> None:
     """Say what a change of NAME, a table or table.column, can reach: values, populations, tables, and what is unknown.
 
-    JSON is {"start", "values", "population", "tables", "unknown", "downstream", "change", "statement", "ranking"}.
+    JSON is {"start", "values", "population", "tables", "unknown", "downstream", "change", "statement", "ranking",
+    "as_of"}.
     """
     from governance.consumers.declared import load_declarations
     from governance.graph.part import downstream
@@ -87,17 +99,16 @@ def impact(  # one parameter an option
     project = find_project()
     of = asked(project, name, events, as_of, snapshot)
     graph, start = of.part(downstream)
-    stale = of.catalog.gone(graph, of.policy.lineage.namespace) if of.catalog and not as_of else ()
-    found = reach(graph, start, Change(change) if change else None, stale=stale)
+    found = reach(graph, start, Change(change) if change else None, stale=of.gone(graph))
     log = QueryStore(queries or project.state / "queries").read()
     ranking = ranked(found, facts_of(graph, of.policy, load_declarations(project), log))
     say(
         form,
-        lambda: impact_text(found, ranking),
-        lambda: impact_markdown(found, ranking),
-        lambda: found.as_dict() | {"ranking": [it.as_dict() for it in ranking]},
+        lambda: f"{of.when}{impact_text(found, ranking)}",
+        lambda: f"{of.when}{impact_markdown(found, ranking)}",
+        lambda: found.as_dict() | {"ranking": [it.as_dict() for it in ranking]} | of.as_dict(),
         Tree(
-            head_text(found),
+            f"{of.when}{head_text(found)}",
             lambda: impact_lines(found),
             lambda: closing_parts(found, ranking),
         ),
@@ -109,7 +120,11 @@ def impact(  # one parameter an option
 @EVENTS
 @FORMAT
 def history(*, name: str, events: Path | None, form: str) -> None:
-    """List the runs of the table NAME, the oldest first: how lineage changed with each, and which did not complete."""
+    """List the runs of the table NAME, the oldest first: how lineage changed with each, and which did not complete.
+
+    JSON is a list of {"state", "ended", "job", "run", "snapshot", "learned", "inputs", "added", "removed"} for those
+    that completed, {"state", "began", "ended", "job", "run", "error"} for others.
+    """
     from governance.history import attempts
     from governance.history import history as writes_of
     from governance.report.history import history_dict, history_markdown, history_text

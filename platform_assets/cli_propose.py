@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 @click.option("--write", is_flag=True, help="Edit metadata.toml by the proposals, for review; comments stay.")
 @FORMAT
 def propose(*, events: Path | None, write: bool, form: str) -> None:
-    """Propose a classification for every column that a job writes, and say what decided it."""
+    """Propose a classification for every column that a job writes, and say what decided it.
+
+    JSON is a list of {"field", "dataset", "namespace", "declared", "proposed", "reason", "decided_by", "ways",
+    "tagged_by", "declassified", "uncounted", "unclassified", "lapsed"}.
+    """
     from governance.classification import propose as proposals_of
     from governance.graph import build_graph
     from governance.proposed_metadata import changes, lapsed

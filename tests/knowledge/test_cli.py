@@ -189,6 +189,16 @@ def test_the_catalog_as_last_seen_tells_what_is_stale_and_renamed(run: Run, root
     assert [it["proposed"] for it in json.loads(run("propose", "--format", "json").stdout)] == ["personal", "personal"]
 
 
+def test_a_source_that_is_gone_is_marked_wherever_it_is_shown(run: Run, root: Path) -> None:
+    keep(root / ".headwater", CatalogSeen(datetime(2026, 10, 5, tzinfo=UTC), ("b.b", "c.c")))
+
+    traced = json.loads(run("trace", "b.b.x", "--format", "json").stdout)["steps"]
+
+    assert run("impact", "a.a.x").stdout.startswith("A change of a.a.x (stale: dropped) can reach")
+    assert [(it["dataset"], it["stale"]) for it in traced] == [("b.b", False), ("a.a", True)]
+    assert "stale" not in run("impact", "a.a.x", "--as-of", "2026-10-04T00:00").stdout
+
+
 def test_a_catalog_on_this_machine_that_changed_is_looked_at_anew_once(run: Run, root: Path) -> None:
     state = root / ".headwater"
     with open_catalog(find_project()) as catalog:
@@ -219,11 +229,21 @@ def test_a_catalog_that_cannot_be_looked_at_anew_is_taken_as_last_seen(run: Run,
 
 
 def test_a_day_alone_is_said_to_be_its_first_instant(run: Run) -> None:
-    assert (
-        "as of 2026-10-02 00:00 UTC; what that day itself brought"
-        in run("trace", "b.b", "--as-of", "2026-10-02").stderr
-    )
+    answer = run("trace", "b.b", "--as-of", "2026-10-02")
+
+    assert "as of 2026-10-02 00:00 UTC; what that day itself brought" in answer.stderr
     assert run("trace", "b.b", "--as-of", "2026-10-02T03:00").stderr == ""
+
+
+@pytest.mark.parametrize("command", ["trace", "impact"])
+def test_an_answer_as_of_a_moment_says_of_which(run: Run, command: str) -> None:
+    as_of = ("b.b.x", "--as-of", "2026-10-01T12:00+02:00")
+
+    for form in ("text", "md", "html"):
+        assert "As of 2026-10-01 10:00 UTC" in run(command, *as_of, "--format", form).stdout
+        assert "As of" not in run(command, "b.b.x", "--format", form).stdout
+    assert json.loads(run(command, *as_of, "--format", "json").stdout)["as_of"] == "2026-10-01T12:00:00+02:00"
+    assert json.loads(run(command, "b.b.x", "--format", "json").stdout)["as_of"] is None
 
 
 @pytest.mark.parametrize(
