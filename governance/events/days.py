@@ -8,6 +8,7 @@ import mmap
 import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from io import BytesIO
 from pathlib import Path
 from types import ModuleType
 from typing import BinaryIO
@@ -63,7 +64,8 @@ def pieces_of_file(file: Path, decode: Decode) -> Iterator[Piece]:
         EventStoreError: it cannot be read.
     """
     with _reading(file), file.open("rb", _BUFFER) as opened:
-        yield from pieces_of(file.name, opened, decode)
+        # what a pipe gives it gives once
+        yield from pieces_of(file.name, opened if opened.seekable() else BytesIO(opened.read()), decode)
 
 
 def lines_behind(store: Path, name: str, offset: int) -> Iterator[tuple[int, bytes]]:

@@ -20,7 +20,18 @@ Decode = Callable[[bytes], Event]
 HEAD = 1 << 16
 """Bytes at a file's beginning that tell what it is."""
 
-_SPREAD = re.compile(rb"\s*(\[|\{\s*\n)")  # an array, or an object with nothing else on its first line
+_BOM = b"\xef\xbb\xbf"
+_SPREAD = re.compile(rb"(?:\xef\xbb\xbf)?\s*(\[|\{\s*\n)")  # an array, or an object with nothing else on its first line
+_SOMETHING = re.compile(r"[^ \t\r\n]")
+_FOREIGN = {
+    b"\x1f\x8b": "compressed by gzip: unpack it first",
+    b"\x28\xb5\x2f\xfd": "compressed by zstd: unpack it first",
+    b"PK\x03\x04": "a zip archive: unpack it first",
+    b"PAR1": "Parquet, and not NDJSON",
+    b"\xff\xfe": "UTF-16: write it in UTF-8",
+    b"\xfe\xff": "UTF-16: write it in UTF-8",
+}
+"""What a file is that begins so: no event begins with any of it."""
 _STATES = frozenset({"START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"})
 _SCANNER = json.JSONDecoder()
 _FACETS = {field.encode_name: field.type for field in msgspec.structs.fields(DatasetFacetsPart)}
@@ -62,18 +73,25 @@ class Piece:
 
 def pieces_of(name: str, file: BinaryIO, decode: Decode) -> Iterator[Piece]:
     """Return every piece of a whole file, events and bad pieces alike, in order; it is read from where it stands."""
-    members = _document(file)
-    if members is None:
+    begin = file.tell()
+    head = file.read(HEAD)
+    foreign = next((what for mark, what in _FOREIGN.items() if head.startswith(mark)), None)
+    if foreign:
+        return iter((Piece(name, 1, 0, head + file.read(), None, (f"the file is {foreign}",)),))
+    found = _document(name, head + file.read(), decode) if spread(head) else None
+    if found is None:
+        file.seek(begin)
         return lines_of(name, file, decode)
-    return (piece(name, 1, 0, msgspec.json.encode(member), decode) for member in members)
+    return found
 
 
 def lines_of(name: str, lines: Iterable[bytes], decode: Decode, *, line: int = 1, offset: int = 0) -> Iterator[Piece]:
     """Return every piece of lines of NDJSON, the first being ``line`` and beginning at byte ``offset`` of its file."""
     for number, whole in enumerate(lines, start=line):
         text = whole.removesuffix(b"\n")
+        mark = len(_BOM) if offset == 0 and text.startswith(_BOM) else 0
         if text and not text.isspace():
-            yield from _line(name, number, offset, text, decode)
+            yield from _line(name, number, offset + mark, text[mark:], decode)
         offset += len(whole)
 
 
@@ -82,18 +100,41 @@ def spread(head: bytes) -> bool:
     return _SPREAD.match(head) is not None
 
 
-def _document(file: BinaryIO) -> list[Any] | None:
-    """The members of a JSON array, or of one object spread over lines; None for all else, NDJSON above all."""
-    begin = file.tell()
+def _document(name: str, text: bytes, decode: Decode) -> Iterator[Piece] | None:
+    """The members of a JSON array, or objects that are each spread over lines; None for all else, NDJSON above all."""
     try:
-        head = file.read(HEAD)
-        found = msgspec.json.decode(head + file.read()) if spread(head) else None
+        found = msgspec.json.decode(text.removeprefix(_BOM))
     except (msgspec.DecodeError, RecursionError):
-        found = None
-    if found is None:
-        file.seek(begin)
-        return None
-    return found if isinstance(found, list) else [found]
+        spans = _objects(text)
+        return _spanned(name, text, spans, decode) if spans else None
+    members = found if isinstance(found, list) else [found]
+    return (piece(name, 1, 0, msgspec.json.encode(member), decode) for member in members)
+
+
+def _objects(text: bytes) -> list[tuple[int, int]] | None:
+    """Where objects begin and end that follow each other with nothing but space between; None where there is more."""
+    characters, spans = text.decode("latin-1"), []
+    position = _begin(characters, len(_BOM) if text.startswith(_BOM) else 0)
+    while position < len(characters):
+        end = _end_of_object(characters, position) if characters[position] == "{" else None
+        if end is None:
+            return None
+        spans.append((position, end))
+        position = _begin(characters, end)
+    return spans
+
+
+def _begin(characters: str, position: int) -> int:
+    found = _SOMETHING.search(characters, position)
+    return found.start() if found else len(characters)
+
+
+def _spanned(name: str, text: bytes, spans: Iterable[tuple[int, int]], decode: Decode) -> Iterator[Piece]:
+    line, last = 1, 0
+    for start, end in spans:
+        line += text.count(b"\n", last, start)
+        yield piece(name, line, start, text[start:end], decode)
+        last = start
 
 
 def _line(name: str, line: int, offset: int, text: bytes, decode: Decode) -> Iterator[Piece]:

@@ -25,11 +25,18 @@ class Reading:
 def read_events(path: Path) -> Reading:
     """Read a file of events, a folder of such files in order of their names, or a store.
 
-    A file is NDJSON, a JSON array of events or one JSON event.
+    A file is NDJSON, a JSON array of events, one JSON event or several. A pipe is read as a file.
 
     Raises:
-        EventStoreError: ``path`` does not exist or cannot be read.
+        EventStoreError: ``path`` does not exist, cannot be read, or has nothing in it.
     """
+    found = _read(path)
+    if not found.events and not found.problems:
+        raise EventStoreError(f"{path.name or path} holds no event", fix=_fix(path))
+    return found
+
+
+def _read(path: Path) -> Reading:
     events: list[Event] = []
     problems: list[Problem] = []
     for piece in _pieces(path, Decoder()):
@@ -39,6 +46,13 @@ def read_events(path: Path) -> Reading:
     return Reading(tuple(events), tuple(problems))
 
 
+def _fix(path: Path) -> str:
+    if not path.is_dir():
+        return "name a file that has some"
+    looked = f"in files of that folder itself whose names end in {', '.join(SUFFIXES)}"
+    return f"name the file or folder that has them: they were looked for {looked}"
+
+
 def read_store(folder: Path) -> Reading:
     """Read a store; one that is absent is empty.
 
@@ -46,7 +60,7 @@ def read_store(folder: Path) -> Reading:
         EventStoreError: it is no folder, or cannot be read.
     """
     require_folder(folder)
-    return read_events(folder) if folder.is_dir() else Reading((), ())
+    return _read(folder) if folder.is_dir() else Reading((), ())
 
 
 def require_folder(folder: Path) -> None:
@@ -61,7 +75,7 @@ def require_folder(folder: Path) -> None:
 
 def _pieces(path: Path, decode: Decode) -> Iterator[Piece]:
     files = event_files(path)
-    if path.is_file():
+    if not path.is_dir():
         yield from pieces_of_file(path, decode)
         return
     for name in sorted({file.name for file in files} | set(days(path))):
@@ -74,7 +88,7 @@ def event_files(path: Path) -> tuple[Path, ...]:
     Raises:
         EventStoreError: ``path`` does not exist.
     """
-    if path.is_file():
+    if path.is_file() or path.is_fifo():
         return (path,)
     if not path.is_dir():
         raise EventStoreError(f"{path.name} is neither a file nor a folder of events", fix="check the path")

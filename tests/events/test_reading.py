@@ -1,8 +1,11 @@
 """Whole events are read out of whatever bytes there are, and each bad piece is reported by its place."""
 
+import gzip
 import io
 import json
+import os
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -12,7 +15,7 @@ from hypothesis import strategies as st
 from governance.errors import EventStoreError
 from governance.events.decode import Decoder
 from governance.events.pieces import pieces_of
-from governance.events.reading import read_events
+from governance.events.reading import Reading, read_events, read_store
 from governance.graph import build_graph
 from governance.telling import told
 
@@ -132,6 +135,55 @@ def test_arrays_pretty_objects_and_folders_are_read(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("not events")
     assert runs(tmp_path) == [1, 2, 3, 4, 5]
     assert read_events(tmp_path).problems == ()
+
+
+def test_objects_over_several_lines_may_follow_each_other(tmp_path: Path) -> None:
+    file = tmp_path / "events.json"
+    file.write_text(f"{json.dumps(event(1), indent=2)}\n{json.dumps(event(2, eventTime='x'), indent=2)}\n\n{line(3)}")
+    assert runs(file) == [1, 3]
+    (problem,) = read_events(file).problems
+    assert file.read_text().splitlines()[problem.line - 1] == "{"
+
+
+def test_a_byte_order_mark_is_none_of_the_first_event(tmp_path: Path) -> None:
+    for text in (line(1) + "\n", json.dumps([event(1)], indent=2), json.dumps(event(1), indent=2)):
+        (tmp_path / "a.json").write_text(text, "utf-8-sig")
+        assert runs(tmp_path / "a.json") == [1]
+        assert read_events(tmp_path / "a.json").problems == ()
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (gzip.compress(line(1).encode()), "compressed by gzip: unpack it first"),
+        (line(1).encode("utf-16"), "UTF-16: write it in UTF-8"),
+    ],
+)
+def test_a_file_of_another_form_is_one_problem_that_says_what_to_do(tmp_path: Path, data: bytes, reason: str) -> None:
+    file = tmp_path / "events.ndjson"
+    file.write_bytes(data)
+    assert [problem.reason for problem in read_events(file).problems] == [f"the file is {reason}"]
+
+
+def test_where_there_is_no_event_that_is_said(tmp_path: Path) -> None:
+    (tmp_path / "2026").mkdir()
+    (tmp_path / "2026" / "events.ndjson").write_text(line(1))
+    (tmp_path / "empty.txt").touch()
+    with pytest.raises(EventStoreError, match="holds no event") as none:
+        read_events(tmp_path)
+    assert "that folder itself whose names end in .ndjson, .jsonl, .json" in none.value.fix
+    with pytest.raises(EventStoreError, match=r"empty\.txt holds no event"):
+        read_events(tmp_path / "empty.txt")
+    assert read_store(tmp_path) == Reading((), ())
+
+
+def test_a_pipe_is_read_as_a_file(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = Thread(target=pipe.write_text, args=(json.dumps([event(1)], indent=2),))
+    writer.start()
+    assert runs(pipe) == [1]
+    writer.join()
 
 
 def test_a_path_that_is_not_there_is_an_error(tmp_path: Path) -> None:
