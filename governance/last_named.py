@@ -1,24 +1,67 @@
 """The latest run that names a table or column of which nothing speaks that stands, or stood at the moment asked of."""
 
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from governance.dataset import Dataset, Field
 from governance.dependencies import input_fields
 from governance.errors import UnknownField
 from governance.runs import Run, RunDataset, ended
 
+if TYPE_CHECKING:
+    from governance.events.arrays import Saying
+    from governance.events.light_store import Light
+
 Named = tuple[Run, Field | Dataset]
 
 
-def last_named(runs: Iterable[Run], name: str) -> Named | None:
-    """Return the latest of ``runs`` that names ``name``, spelled in any case, and what it means by it."""
-    spelled = name.casefold()
-    for run in sorted(runs, key=lambda run: (ended(run), run.run_id), reverse=True):
+def last_named(runs: Iterable[Run], name: str, light: "Light | None" = None) -> Named | None:
+    """Return the latest of ``runs`` that names ``name``, spelled in any case, and what it means by it.
+
+    light: where the edges of light events stand, which ``runs`` do not have
+
+    Raises:
+        EventStoreError: a file of the store is missing or damaged.
+    """
+    latest = sorted(runs, key=lambda run: (ended(run), run.run_id), reverse=True)
+    found = [_naming(latest, name.casefold()), _reading(latest, name.casefold(), light) if light else None]
+    return max((it for it in found if it), key=lambda it: ended(it[0]), default=None)
+
+
+def _naming(latest: Iterable[Run], spelled: str) -> Named | None:
+    for run in latest:
         for thing in _things(run):
-            if spelled in (str(thing).casefold(), whole_name(thing).casefold()):
+            if spelled in _spellings(thing):
                 return run, thing
     return None
+
+
+def _reading(latest: Sequence[Run], spelled: str, light: "Light") -> Named | None:
+    """Return the latest run that reads the column, asking the store for as few edges as need be."""
+    tables = {it.dataset for run in latest for it in run.inputs}
+    for table in sorted(it for it in tables if any(spelled.startswith(f"{own}.") for own in _spellings(it))):
+        readers = [
+            (run, saying)
+            for run in latest
+            if any(it.dataset == table for it in run.inputs)
+            for output in run.outputs
+            if (saying := light.said.get((run.run_id, run.job, output.dataset)))
+        ]
+
+        def among(count: int, table: Dataset = table, readers: list[tuple[Run, "Saying"]] = readers) -> list[Field]:
+            read = light.sources([saying for _, saying in readers[:count]], [table])
+            return [field for field in read if spelled in _spellings(field)]
+
+        if readers and among(len(readers)):
+            place = bisect_left(range(1, len(readers)), x=True, key=lambda count: bool(among(count)))
+            return readers[place][0], among(place + 1)[0]
+    return None
+
+
+def _spellings(thing: Field | Dataset) -> tuple[str, str]:
+    return str(thing).casefold(), whole_name(thing).casefold()
 
 
 def whole_name(thing: Field | Dataset) -> str:

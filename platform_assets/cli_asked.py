@@ -66,7 +66,7 @@ class Asked:
         try:
             return of(known, self.name)
         except UnknownField:
-            named = last_named(self.stored.runs(), self.name)
+            named = last_named(self.stored.runs(), self.name, self.stored.light)
             if named is None or _stands(known, named):
                 raise
             raise not_standing(named, self.moment) from None
@@ -177,5 +177,7 @@ def latest_look(project: Project) -> "CatalogSeen | None":
 
 
 def _warn(problems: "Iterable[Problem]") -> None:
-    for problem in problems:
-        click.echo(f"warning: {problem}", err=True)
+    from governance.report.problems import problem_lines
+
+    for line in problem_lines(problems):
+        click.echo(f"warning: {line}", err=True)
