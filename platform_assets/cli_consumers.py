@@ -133,6 +133,7 @@ def _records(
     from governance.identity import carried
     from governance.policy import load_policy
     from governance.queries.store import QueryStore
+    from governance.report.problems import problem_lines
     from governance.runs import read_runs
     from governance.telling import told
 
@@ -141,7 +142,7 @@ def _records(
         raise EventStoreError("there are no events yet", fix="run `headwater demo`, or name some with --events")
     reading = read_events(path)
     log = QueryStore(queries or project.state / "queries").read()
-    for problem in (*reading.problems, *log.problems):
+    for problem in (*problem_lines(reading.problems), *log.problems):
         click.echo(f"warning: {problem}", err=True)
     policy = load_policy(project)
     catalog = None if events else latest_look(project)
