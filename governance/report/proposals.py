@@ -47,24 +47,25 @@ def _reasons(field: Field, proposals: Proposals, policy: Policy, lapsed: Lapsed)
     if proposal.classification is None:
         yield "no input that lineage tells of is classified"
     else:
-        yield " and ".join(_way(it, proposals, policy) for it in proposal.foremost) or proposal.reason.removeprefix(
-            "from "
-        )
+        yield " and ".join(
+            _way(field, it, proposals, policy) for it in proposal.foremost
+        ) or proposal.reason.removeprefix("from ")
     if proposal.unclassified and proposal.classification:
         count = len(proposal.unclassified)
         yield f"{count} input{'s have' if count > 1 else ' has'} no class"
-    if proposal.declassified and proposal.foremost:
-        yield from map(str, proposal.declassified)
+    if proposal.foremost:
+        yield from (str(it) for it in proposal.declassified if it.edge not in proposal.foremost)
     if field in lapsed:
         yield f"declared {declared(policy, field)} by a proposal {lapsed[field]}, which holds no longer"
 
 
-def _way(decider: Edge | Evidence, proposals: Proposals, policy: Policy) -> str:
+def _way(field: Field, decider: Edge | Evidence, proposals: Proposals, policy: Policy) -> str:
     """Return what decided and, behind an arrow each, what decided that."""
     if isinstance(decider, Evidence):
         return str(decider)
     edges = way(decider, proposals, policy)
-    hops = [str(edge) for edge in edges]
+    passed_on = zip((field, *(edge.source for edge in edges)), edges, strict=False)
+    hops = [_hop(edge, proposals[target]) for target, edge in passed_on]
     if len(hops) > LONGEST:
         hops[2:-1] = [f"{len(hops) - 3} more"]
     source = edges[-1].source
@@ -72,6 +73,10 @@ def _way(decider: Edge | Evidence, proposals: Proposals, policy: Policy) -> str:
     if last and not last.decided_by and last.classification and declared(policy, source) is None:
         hops.append(last.reason.removeprefix("from "))
     return " ← ".join(hops)
+
+
+def _hop(edge: Edge, proposal: Proposal) -> str:
+    return next((str(it) for it in proposal.declassified if it.edge == edge), str(edge))
 
 
 def proposals_dict(proposals: Proposals, policy: Policy, lapsed: Lapsed = NOTHING) -> list[dict[str, Any]]:

@@ -198,6 +198,16 @@ def test_a_column_of_which_nothing_is_passed_on_says_who_said_so_and_so_does_wha
     )
 
 
+def test_what_a_person_lowered_on_the_way_is_said_on_the_way(told: Told, policy_of: PolicyOf) -> None:
+    graph = build_graph(told("job b.b: a.a\nhashed: a.a.ssn TRANSFORMATION\njob c.c: b.b\nx: b.b.hashed IDENTITY\n"))
+    policy = replace(policy_of({"a.a.ssn": "sensitive"}), declassified=(ACCEPTED,))
+
+    lines = proposals_text(propose(graph, policy, today=TODAY), policy).splitlines()
+
+    said = "a.a.ssn (DIRECT TRANSFORMATION), declassified by dpo@example.com until 2026-10-02"
+    assert [line.split("  ")[-1] for line in lines[1:]] == [said, f"b.b.hashed (DIRECT IDENTITY) ← {said}"]
+
+
 @pytest.mark.parametrize(("through", "type_"), [("DIRECT", "INDIRECT"), ("INDIRECT", "DIRECT")])
 def test_a_column_whose_inputs_do_not_count_says_so(told: Told, policy_of: PolicyOf, through: str, type_: str) -> None:
     uses = {"INDIRECT": "CONDITIONAL", "DIRECT": "IDENTITY"}
