@@ -9,6 +9,7 @@ from governance.report.findings import outcome_markdown, outcome_text
 from governance.report.github import github
 from governance.report.junit import junit
 from governance.report.sarif import sarif
+from governance.report.where import place_of
 from governance.rules.finding import Finding
 from governance.rules.rule import Outcome
 
@@ -59,7 +60,7 @@ def _finding(finding: Finding, files: Files) -> dict[str, Any]:
         "message": finding.message,
         "fix": finding.fix,
         "decided_by": finding.decided_by,
-        "file": files.get(finding.table),
+        "file": place[0] if (place := place_of(finding, files)) else None,
     }
 
 

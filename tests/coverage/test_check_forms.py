@@ -168,3 +168,13 @@ def test_nothing_found_is_said_in_every_form(form: str) -> None:
     text = FORMATS[form]([Outcome(RULE, ())], {})
 
     assert bool(text) is (form != "github")
+
+
+@pytest.mark.parametrize("form", ["json", "sarif", "github", "junit"])
+def test_what_a_policy_file_has_wrong_is_shown_there(form: str) -> None:
+    outcome = Outcome(RULE, (finding(decided_by="governance/waivers.toml"),))
+
+    text = FORMATS[form]([outcome], FILES)
+
+    assert "governance/waivers.toml" in text
+    assert "pipelines/w/t.sql" not in text
