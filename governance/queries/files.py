@@ -1,6 +1,8 @@
 """The lines of an export: NDJSON, a JSON array, or CSV with or without a header line. Parquet is ``parquet``'s."""
 
+import codecs
 import csv
+import gzip
 import json
 import sys
 from collections.abc import Iterator
@@ -26,6 +28,18 @@ class _Records(Protocol):
 
 JSON_SUFFIXES = frozenset({".ndjson", ".jsonl", ".json", ".log"})
 CSV_SUFFIXES = frozenset({".csv", ".tsv"})
+PACKED = ".gz"
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+def _as_latin(error: UnicodeError) -> tuple[str, int]:
+    """Read bytes that are no UTF-8 as Latin-1: in a name they are a letter, and two names must not fall together."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return error.object[error.start : error.end].decode("latin-1"), error.end
+
+
+codecs.register_error("headwater.latin", _as_latin)
 
 
 def lines_of(path: Path) -> Iterator[Line]:
@@ -34,22 +48,25 @@ def lines_of(path: Path) -> Iterator[Line]:
     Raises:
         HeadwaterError: the file cannot be read, or its name says neither.
     """
-    suffix = path.suffix.lower()
+    suffix = Path(path.stem if path.suffix.lower() == PACKED else path.name).suffix.lower()
     if suffix not in JSON_SUFFIXES | CSV_SUFFIXES:
         raise HeadwaterError(
             f"{path.name}: a query log is NDJSON, CSV or Parquet", fix="name it .ndjson, .csv or .parquet"
         )
-    return _json(path) if suffix in JSON_SUFFIXES else _csv(path, "\t" if suffix == ".tsv" else ",")
+    return _json(path) if suffix in JSON_SUFFIXES else _csv(path, suffix)
 
 
 @contextmanager
 def _open(path: Path) -> Iterator[TextIO]:
+    opening = gzip.open if path.suffix.lower() == PACKED else open
     try:
-        # a byte that is no UTF-8 stands in some literal: it is no reason to lose the line
-        with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        with opening(path, "rb") as raw:
+            encoding = "utf-16" if raw.read(2) in UTF_16 else "utf-8-sig"
+        with opening(path, "rt", encoding=encoding, errors="headwater.latin", newline="") as file:
             yield file
-    except OSError as error:
-        raise HeadwaterError(f"{path.name} cannot be read: {error.strerror}", fix="name a readable file") from error
+    except (OSError, EOFError) as error:
+        said = getattr(error, "strerror", None) or error
+        raise HeadwaterError(f"{path.name} cannot be read: {said}", fix="name a readable file") from error
 
 
 def _json(path: Path) -> Iterator[Line]:
@@ -81,11 +98,14 @@ def _row(value: Any) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _csv(path: Path, delimiter: str) -> Iterator[Line]:
+def _csv(path: Path, suffix: str) -> Iterator[Line]:
     # a logged statement may be longer than the csv module's own limit of 128 KB
     csv.field_size_limit(sys.maxsize)
     with _open(path) as file:
-        reader = csv.reader(file, delimiter=delimiter, strict=True)
+        head = file.readline()
+        # spreadsheets of half of Europe put semicolons where others put commas
+        delimiter = "\t" if suffix == ".tsv" else ";" if ";" in head and "," not in head else ","
+        reader = csv.reader(chain([head], file), delimiter=delimiter, strict=True)
         header: list[str] | None = None
         for number, values in _records(reader):
             if header is None and values:

@@ -1,6 +1,7 @@
 """Exports of query logs read line by line: who read which tables and columns, and what became of every line."""
 
 import csv
+import gzip
 import json
 from collections import Counter
 from collections.abc import Callable
@@ -308,6 +309,22 @@ def test_a_csvlog_without_header_is_recognised(tmp_path: Path) -> None:
     assert outcomes(lines_of(path))[0].read == QueryRead(
         outcomes(lines_of(path))[0].read.id, NOON, "ann", "", "", ("crm.learners",), COLUMNS
     )
+
+
+def test_exports_in_the_encodings_and_with_the_separators_of_spreadsheets_are_read(tmp_path: Path) -> None:
+    text = "time;user;sql\n2026-09-01 12:00:00;änn;select 1\n2026-09-01 12:00:00;ünn;select 1\n"
+    for name, data in {
+        "a.csv": text.encode("utf-8-sig"),
+        "b.csv": text.encode("utf-16"),
+        "c.csv": text.encode("latin-1"),
+        "d.csv.gz": gzip.compress(text.encode()),
+        "e.csv": text.replace(";", ",").encode("latin-1"),
+    }.items():
+        (tmp_path / name).write_bytes(data)
+        assert [row and row["user"] for _, row in lines_of(tmp_path / name)] == ["änn", "ünn"]
+    (tmp_path / "f.csv.gz").write_text(text)
+    with pytest.raises(HeadwaterError, match=r"f\.csv\.gz cannot be read"):
+        list(lines_of(tmp_path / "f.csv.gz"))
 
 
 def test_other_files_and_missing_ones_are_refused_by_name(tmp_path: Path) -> None:
