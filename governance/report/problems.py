@@ -16,9 +16,9 @@ def problem_lines(problems: Iterable[Problem]) -> Iterator[str]:
     """Yield the first problems of each kind and file in their order, then how many more of each there are."""
     counts: Counter[tuple[str, str]] = Counter()
     for problem in problems:
-        kind = problem.file, _NUMBER.sub("N", problem.reason)
-        counts[kind] += 1
-        if counts[kind] <= SHOWN:
+        alike = problem.file, _NUMBER.sub("N", problem.reason)
+        counts[alike] += 1
+        if counts[alike] <= SHOWN:
             yield str(problem)
     for (file, kind), count in counts.items():
         if count > SHOWN:
