@@ -17,6 +17,7 @@ import { listenKeys, showHelp } from './keys.js';
 import { exportJson, exportPng, exportSvg } from './export.js';
 import { createDivider } from './divider.js';
 import { clearNotices, notice, watchServer } from './served.js';
+import { remember, remembered } from './remembered.js';
 
 const WALKED = ['selected', 'mode', 'depth', 'hideIndirect', 'kinds', 'at'];
 const LAID_OUT = ['at', 'grouping', 'expanded', 'focus', 'hideIndirect', 'kinds'];
@@ -26,7 +27,8 @@ start();
 
 function start() {
   const doc = readOwn();
-  const store = createStore({ ...OPENING, theme: remembered('headwater-theme') ?? 'auto' });
+  const kept = { theme: remembered('headwater-theme') ?? OPENING.theme, keys: remembered('headwater-keys') !== 'off' };
+  const store = createStore({ ...OPENING, ...kept });
   const page = { doc, store, names: createNames(doc), graph: null, result: null };
   document.title = `${doc.title} — lineage`;
   byId('name').append(
@@ -67,7 +69,7 @@ function wire(page) {
   });
   const go = (place) => {
     store.set({ selected: place, tab: 'details' });
-    view.reveal(place.dataset, place.field);
+    view.enter(place.dataset, place.field);
   };
   const search = createSearch(doc, go);
   const divider = createDivider();
@@ -79,7 +81,7 @@ function wire(page) {
         exportPng(page, text).catch((error) => notice([`No picture was made: ${error.message}.`])),
       ),
     json: () => exportJson(page),
-    help: showHelp,
+    help: () => showHelp(store),
     panel: divider.toggle,
     fold: () => store.set({ expanded: foldedAll(page.graph, store.get()) }),
     unfold: () => store.set({ expanded: new Set() }),
@@ -108,7 +110,11 @@ function keyActions({ store }, view, time, divider) {
     '-': () => view.zoom(0.8),
     '[': () => time.step(-1),
     ']': () => time.step(1),
-    g: () => byId('graph').querySelector('[tabindex="0"]')?.focus(),
+    g() {
+      const { selected } = store.get();
+      byId('graph').querySelector('[tabindex="0"]')?.focus();
+      if (selected) view.enter(selected.dataset, selected.field);
+    },
     p: () => {
       divider.open();
       byId(store.get().tab).focus();
@@ -176,6 +182,7 @@ function changed(parts, state, before) {
   if (!differs(['selected']) || state.selected) clearNotices();
   showAround(parts, state);
   if (state.theme !== before.theme) remember('headwater-theme', state.theme);
+  if (state.keys !== before.keys) remember('headwater-keys', state.keys ? 'on' : 'off');
   writeAddress(page, state, differs(['selected', 'mode', 'focus', 'grouping', 'tab']));
 }
 
@@ -198,11 +205,14 @@ async function drawGraph({ page, view }) {
 function showAround({ page, tools, time }, state) {
   tools.show(state);
   time.show(state.at);
+  const focused = ['details', 'findings'].some((name) => name !== state.tab && byId(name).contains(document.activeElement));
   for (const name of ['details', 'findings']) {
     byId(name).hidden = state.tab !== name;
     byId(`tab-${name}`).setAttribute('aria-selected', String(state.tab === name));
     byId(`tab-${name}`).tabIndex = state.tab === name ? 0 : -1;
   }
+  // what had the focus is hidden now
+  if (focused) byId(state.tab).focus({ preventScroll: true });
   byId('summary').replaceChildren(...(page.result ? summaryOf(page, page.result, state.mode) : []));
   if (state.theme === 'auto') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = state.theme;
@@ -246,22 +256,4 @@ function writeAddress(page, state, step) {
   const hash = hashOf(page.doc, page.names, state);
   if (hash === (location.hash || '#')) return;
   history[step ? 'pushState' : 'replaceState'](null, '', hash);
-}
-
-/** What this browser keeps of an earlier visit; a browser can refuse to keep anything. */
-function remembered(key) {
-  try {
-    return localStorage.getItem(key);
-  } catch (error) {
-    if (!(error instanceof DOMException)) throw error;
-    return null;
-  }
-}
-
-function remember(key, value) {
-  try {
-    localStorage.setItem(key, value);
-  } catch (error) {
-    if (!(error instanceof DOMException)) throw error;
-  }
 }

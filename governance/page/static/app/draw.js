@@ -26,7 +26,7 @@ export function createView(canvas, { onSelect, onExpand }) {
   canvas.replaceChildren(hatching(), layer);
   const view = {
     canvas, layer, onSelect, onExpand, zoom: createZoom(canvas, layer), layout: createLayout(),
-    drawing: null, result: null, anchor: null, wanted: null, opened: null, asked: 0, drawn: 0,
+    drawing: null, result: null, anchor: null, wanted: null, opened: null, roving: null, asked: 0, drawn: 0,
   };
   listen(view);
   return {
@@ -36,9 +36,17 @@ export function createView(canvas, { onSelect, onExpand }) {
     zoom: (factor) => view.zoom.zoom(factor),
     svgText: () => svgFile(canvas, layer, view.drawing.size),
     reveal: (dataset, field) => reveal(view, { dataset, field }),
+    /** Reveals a place and gives it the keyboard's focus. */
+    enter: (dataset, field) => reveal(view, { dataset, field, enter: true }),
     drawing: () => view.drawing,
     neighbour: (from, key) => (view.drawing ? neighbourOf(view.drawing, from, key) : null),
-    focus: (place) => elementOf(view, place)?.focus({ preventScroll: true }),
+    /** Gives what is drawn of a place the focus, and opens nothing for it. */
+    focus(place) {
+      const element = elementOf(view, place);
+      if (!element) return;
+      element.focus({ preventScroll: true });
+      view.zoom.bring(rectOf(view.drawing, endOf(view.drawing, place)));
+    },
   };
 }
 
@@ -92,7 +100,7 @@ function draw(view, picture) {
   view.layer.replaceChildren(...layers);
   lightDrawing(view.drawing, view.result);
   stand(view, before);
-  rove(view, elementOf(view, focused) ?? view.layer.querySelector('[tabindex]'), focused !== null);
+  rove(view, elementOf(view, focused ?? view.roving) ?? view.layer.querySelector('[tabindex]'), focused !== null);
   bringWanted(view);
 }
 
@@ -149,13 +157,18 @@ function reveal(view, place) {
 }
 
 function bring(view, place) {
-  const { placed, places } = view.drawing;
-  const end = endOf(view.drawing, place);
-  if (!(end >= 0)) return;
-  const box = placed[places.ends[end].box];
-  const { line } = places.ends[end];
+  const rect = rectOf(view.drawing, endOf(view.drawing, place));
+  if (!rect) return;
+  view.zoom.bring(rect);
+  rove(view, elementOf(view, place), Boolean(place.enter));
+}
+
+/** The ground that an end of edges stands on; null: it is not drawn. */
+function rectOf({ placed, places }, end) {
+  if (!(end >= 0)) return null;
+  const { box, line } = places.ends[end];
   const height = line ? LINE_HEIGHT : HEAD_HEIGHT;
-  view.zoom.bring({ ...box, y: box.y + lineMiddle(line) - height / 2, height });
+  return { ...placed[box], y: placed[box].y + lineMiddle(line) - height / 2, height };
 }
 
 /** What was asked for before this drawing: a place that was opened for is there now, and is not opened for again. */
@@ -197,6 +210,7 @@ function placeFrom(element) {
 function rove(view, element, withFocus) {
   view.layer.querySelector('[tabindex="0"]')?.setAttribute('tabindex', '-1');
   element?.setAttribute('tabindex', '0');
+  view.roving = element ? placeFrom(element) : null;
   if (withFocus) element?.focus({ preventScroll: true });
 }
 

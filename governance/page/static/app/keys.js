@@ -21,7 +21,7 @@ const KEYS = [
 ];
 
 /** Opens the help. */
-export function showHelp() {
+export function showHelp(store) {
   const help = byId('help');
   if (!help.children.length) {
     help.append(
@@ -45,12 +45,21 @@ export function showHelp() {
       make(
         'p',
         {},
-        'Drag to move, turn the wheel to zoom. The address always says what is looked at: copy it to share it.',
+        'Drag to move, turn the wheel to zoom. The address says what is selected, how far, as of when and by which edges: ',
+        'copy it to share it. What is folded and how near it is are not in it.',
       ),
+      make('p', {}, keysSwitch(store)),
       make('form', { method: 'dialog' }, make('button', {}, 'Close')),
     );
   }
   help.showModal();
+}
+
+/** Letters that do something are in the way of those who speak to their computer, or whose hand slips. */
+function keysSwitch(store) {
+  const box = make('input', { type: 'checkbox', checked: store.get().keys });
+  box.addEventListener('change', () => store.set({ keys: box.checked }));
+  return make('label', { class: 'switch' }, box, 'Keys of one letter or sign do something');
 }
 
 /** Listens to the keyboard; `does` maps a key to what it does. */
@@ -62,8 +71,8 @@ export function listenKeys({ store, view, search, does }) {
       store.set({ selected: null });
       return;
     }
-    if (event.target.closest('input:not([type="checkbox"], [type="range"]), select')) return;
-    const act = { '/': () => search.focus(), '?': showHelp, ...does }[event.key];
+    if (!store.get().keys || event.target.closest('input:not([type="checkbox"], [type="range"]), select')) return;
+    const act = { '/': () => search.focus(), '?': () => showHelp(store), ...does }[event.key];
     if (!act) return;
     event.preventDefault();
     act();
@@ -77,7 +86,6 @@ function arrows(event, view) {
   if (!to) return;
   event.preventDefault();
   view.focus(to);
-  view.reveal(to.dataset, to.field);
 }
 
 /** The place of the element that has the focus, as the drawing's own marks say it. */

@@ -33,7 +33,10 @@ export function drawPanel(page) {
     : selected.field === null
       ? datasetParts(page, selected.dataset)
       : fieldParts(page, selected);
+  const focused = panel.contains(document.activeElement);
   panel.replaceChildren(...[past, ...parts].filter(Boolean));
+  // what had the focus is no more
+  if (focused) panel.focus({ preventScroll: true });
   panel.scrollTop = 0;
 }
 

@@ -10,7 +10,6 @@ export function createSearch(doc, choose) {
     if (!entry) return;
     close(box);
     box.input.value = '';
-    box.input.blur();
     choose(entry.place);
   };
   const look = () => {

@@ -12,6 +12,7 @@ export const OPENING = {
   expanded: new Set(),
   focus: false,
   theme: 'auto',
+  keys: true,
   tab: 'details',
 };
 
