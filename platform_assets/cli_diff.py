@@ -76,12 +76,11 @@ def _is_events(name: str) -> bool:
 
 
 def _compared_events(project: Project, base: Path, head: Path) -> "Diff":
-    from governance.diff import judge_told, told_differences
-    from governance.graph import build_graph
+    from governance.diff import judge_told, told_by, told_differences
     from governance.policy import load_policy
 
     policy = load_policy(project)
-    before, after = (build_graph(_events(path, policy)) for path in (base, head))
+    before, after = (told_by(_events(path, policy)) for path in (base, head))
     return judge_told(told_differences(before, after), before, after, _known(project, policy, ()))
 
 

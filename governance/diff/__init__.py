@@ -3,7 +3,7 @@
 from governance.diff.compare import compare
 from governance.diff.judge import Known, judge, judge_told
 from governance.diff.model import Change, ClassChange, Diff, Difference, Kind, Side
-from governance.diff.told import told_differences
+from governance.diff.told import told_by, told_differences
 
 __all__ = [
     "Change",
@@ -16,5 +16,6 @@ __all__ = [
     "compare",
     "judge",
     "judge_told",
+    "told_by",
     "told_differences",
 ]

@@ -159,7 +159,6 @@ def _read(old: _Of, new: _Of, so_far: Difference, respelt: Respelt) -> Differenc
         (names.get(out or "", out), table, respelt.get((table, column), column), how, masking)
         for out, table, column, how, masking in _edges(old.lineage)
     }
-    appends = old.statement.kind is not new.statement.kind or old.statement.columns != new.statement.columns
     return replace(
         so_far,
         gone=tuple(name for name in was if name not in names),
@@ -167,7 +166,7 @@ def _read(old: _Of, new: _Of, so_far: Difference, respelt: Respelt) -> Differenc
         retyped=tuple(_retyped(old, new, before, after, names)),
         added=tuple(name for name in now if name not in names.values()),
         values=tuple(name for name, to in names.items() if was[name] != now[to]),
-        rows=before.rows != after.rows or appends,
+        rows=before.rows != after.rows or old.statement.kind is not new.statement.kind,
         more=_sorted(more - less),
         less=_sorted(less - more),
     )
@@ -176,14 +175,21 @@ def _read(old: _Of, new: _Of, so_far: Difference, respelt: Respelt) -> Differenc
 def _named(of: _Of, said: Meaning) -> dict[str, str]:
     """Return the digest of each column of the table; an INSERT's go by position into the table's own names."""
     digests = list(said.columns.values())
-    columns = of.lineage.fields if of.lineage else ()
-    if "*" in said.columns or len(digests) != len(columns):
+    fields = [it.name for it in of.lineage.fields] if of.lineage else []
+    listed = [_spelt(name, of.columns) for name in of.statement.columns] if of.statement else []
+    # what an INSERT does not list is as it was declared
+    unlisted = {name: "" for name in of.columns if name not in fields}
+    if "*" in said.columns or len(digests) != len(fields):
         # not taken apart: a column may have changed wherever anything did
-        names = [it.name for it in columns] or list(of.columns)
         edges = _edges(of.lineage)
         rest = said.rows, *digests
-        return {name: repr((rest, _sorted({it for it in edges if it[0] == name}))) for name in names}
-    return {column.name: digest for column, digest in zip(columns, digests, strict=True)}
+        return {name: repr((rest, _sorted({it for it in edges if it[0] == name}))) for name in fields} | unlisted
+    return dict(zip(listed or fields, digests, strict=True)) | unlisted
+
+
+def _spelt(name: str, columns: Iterable[str]) -> str:
+    """Return ``name`` as the table has it."""
+    return next((it for it in columns if it.lower() == name.lower()), name)
 
 
 def _renamed(was: Mapping[str, str], now: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
@@ -191,10 +197,10 @@ def _renamed(was: Mapping[str, str], now: Mapping[str, str]) -> tuple[tuple[str,
     gone = [name for name in was if name not in now]
     fresh = [name for name in now if name not in was]
     found: list[tuple[str, str]] = []
-    for name in gone:
-        alike = [it for it in fresh if now[it] == was[name]]
-        if len(alike) == 1 and sum(was[it] == was[name] for it in gone) == 1:
-            found.append((name, alike[0]))
+    for digest in dict.fromkeys(was[name] for name in gone):
+        alike = [name for name in gone if was[name] == digest], [name for name in fresh if now[name] == digest]
+        # several that are computed alike keep their order
+        found += zip(*alike, strict=True) if len(alike[0]) == len(alike[1]) else ()
     left, new = [it for it in gone if it not in dict(found)], [it for it in fresh if it not in dict(found).values()]
     # the one column that went and the one that came, at the same place
     if len(left) == len(new) == 1 and list(was).index(left[0]) == list(now).index(new[0]) and len(was) == len(now):

@@ -8,6 +8,7 @@ from governance.classification import Understated, propose, understated
 from governance.dataset import Dataset, Field
 from governance.diff.model import WEIGHT, Change, ClassChange, Diff, Difference, Edge, Kind, Side
 from governance.diff.steps import asked, steps
+from governance.diff.told import Told, spelt
 from governance.graph import Graph, graph_of
 from governance.graph.stated import stated
 from governance.impact import Change as ChangeOf
@@ -46,12 +47,13 @@ def judge(differences: Iterable[Difference], base: Side, head: Side, known: Know
     )
 
 
-def judge_told(differences: Iterable[Difference], base: Graph, head: Graph, known: Known) -> Diff:
+def judge_told(differences: Iterable[Difference], base: Told, head: Told, known: Known) -> Diff:
     """Return the same of two sets of events; a job whose output's edges changed counts as rewritten."""
     seen = tuple(differences)
-    names = {dataset.name: dataset for dataset in (*base.fields, *head.fields)}
-    rewritten = frozenset(it.table for it in seen)
-    around = _Around(base, head, known.facts(base), known.log, names, "", rewritten)
+    names = {name: dataset for dataset, name in spelt(base, head).items()}
+    changed = {names[it.table] for it in seen}
+    rewritten = frozenset(write.job.name for write in head.graph.writes if write.dataset in changed)
+    around = _Around(base.graph, head.graph, known.facts(base.graph), known.log, names, "", rewritten)
     changes = _judged(seen, around)
     return Diff(changes, owners=asked(changes, around.owner))
 
@@ -94,8 +96,7 @@ class _Around:
     def readers(self, table: str, column: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return who is known to read a column still, and which pipelines did and were rewritten along."""
         dataset = self.dataset(table)
-        jobs = {edge.job for edge in self.graph.edges if edge.source == Field(dataset, column) and edge.job != table}
-        still = {edge.job for edge in self.later.edges if edge.source == Field(dataset, column)}
+        jobs, still = (_readers(graph, dataset, column) for graph in (self.graph, self.later))
         moved = {job for job in jobs if job in self.rewritten and job not in still}
         reads = sum(1 for read in self.log.reads if _may_read(read, table, column))
         others = [*self.facts.consumers.get(dataset, ()), *([f"{reads} queries in the log"] if reads else [])]
@@ -104,7 +105,7 @@ class _Around:
     def users(self, table: str) -> tuple[str, ...]:
         """Return who is known to read a table at all."""
         dataset = self.dataset(table)
-        jobs = sorted({flow.job for flow in self.graph.flows if flow.source == dataset and flow.job != table})
+        jobs = sorted({it.job for it in self.graph.flows if it.source == dataset != it.target})
         return (*(job for job in jobs if job not in self.rewritten), *self.facts.consumers.get(dataset, ()))
 
     def reached(self, table: str, columns: Iterable[str], kind: ChangeOf) -> tuple[Ranked, ...]:
@@ -114,9 +115,24 @@ class _Around:
         found: dict[Dataset, Ranked] = {}
         for start in starts or [dataset]:
             for it in ranked(impact(self.graph, start, kind), self.facts):
-                if it.dataset.name != table:
+                if it.dataset != dataset:
                     found.setdefault(it.dataset, it)
         return tuple(sorted(found.values(), key=lambda it: (it.rank, it.dataset)))
+
+
+def _readers(graph: Graph, dataset: Dataset, column: str) -> frozenset[str]:
+    """Return the jobs that read a column, what it is a member of or a member of it, for another table."""
+    return frozenset(
+        edge.job
+        for edge in graph.edges
+        if edge.source.dataset == dataset
+        and _overlap(edge.source.name, column)
+        and (edge.target.dataset if isinstance(edge.target, Field) else edge.target) != dataset
+    )
+
+
+def _overlap(one: str, other: str) -> bool:
+    return one == other or one.startswith(f"{other}.") or other.startswith(f"{one}.")
 
 
 def _may_read(read: QueryRead, table: str, column: str) -> bool:

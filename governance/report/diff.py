@@ -100,7 +100,7 @@ def _message(change: Change) -> str:
 def _files(diff: Diff) -> dict[str, str]:
     # where no pipeline changed, it is the declaration that did
     declared = {it.field.dataset.name: METADATA for it in diff.understated}
-    return declared | {change.pipeline: change.file for change in diff.changes}
+    return declared | {change.pipeline: change.file for change in diff.changes if change.file}
 
 
 def _parts(diff: Diff) -> Iterator[Part]:

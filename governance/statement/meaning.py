@@ -6,7 +6,6 @@ results over equal tables; what is written otherwise may still mean the same, an
 understood is taken as it is written and goes into every digest, so that no change of it is lost.
 """
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -18,7 +17,7 @@ from governance.statement.aggregates import aggregated
 from governance.statement.clauses import ALL, CLAUSES, HIDDEN, JOIN, LISTED, LISTS, PLAIN, only_passes
 from governance.statement.model import Statement
 from governance.statement.relations import Relation, Scope
-from governance.statement.shape import Resolve, Shape, bare, shape
+from governance.statement.shape import Resolve, Shape, bare, digest, sealed, shape
 from governance.statement.text import Text
 
 Schemas = Mapping[str, Mapping[str, str]]
@@ -55,15 +54,11 @@ def meaning(statement: Statement, schemas: Schemas, respelt: Mapping[tuple[str, 
     try:
         found = _Reader(schemas, respelt).query(tree, {}, None)
     except UNEXPECTED:
-        digest = _digest(" ".join(tree.sql("duckdb", comments=False).split()))
-        return Meaning({"*": digest}, digest, whole=False)
-    columns = {name: _digest(column) for name, column in found.columns}
+        text_digest = digest(" ".join(tree.sql("duckdb", comments=False).split()))
+        return Meaning({"*": text_digest}, text_digest, whole=False)
+    columns = {name: digest(column) for name, column in found.columns}
     types = {name: kind for name, kind in found.types.items() if kind}
-    return Meaning(columns, _digest(found.rows), types)
-
-
-def _digest(value: Shape) -> str:
-    return hashlib.sha256(repr(value).encode("utf-8", "surrogatepass")).hexdigest()[:24]
+    return Meaning(columns, digest(found.rows), types)
 
 
 Ctes = Mapping[str, Relation]
@@ -118,7 +113,7 @@ class _Reader:
         clauses = self._clauses(tree, scope, ctes, [column for _, column in columns])
         said = bool(tree.args.get("distinct")), bool(tree.args.get("by_name")), clauses
         rows = how, said, left.rows, right.rows, columns if compared else ()
-        return Relation(columns, rows, left.open or right.open, left.types)
+        return Relation(columns, sealed(rows), left.open or right.open, left.types)
 
     def _select(self, tree: exp.Select, ctes: Ctes, outer: Scope | None) -> Relation:
         scope, sources = self._from(tree, ctes, outer)
@@ -127,13 +122,13 @@ class _Reader:
         hidden = any(name == "*" for name, _ in columns)
         if len(scope.relations) == 1 and only_passes(tree):
             # a SELECT that takes rows as they come is as if it were not there
-            return Relation(tuple((name, _passed(column)) for name, column in columns), sources[0][0], hidden, types)
+            return Relation(tuple(columns), sources[0][0], hidden, types)
         # whether it has one row however many it reads
         single = any(map(aggregated, tree.expressions))
         rows: Shape = ("select", sources, self._clauses(tree, scope, ctes, known), single)
         if any(item.find(exp.Unnest, exp.Explode) for item in tree.expressions):
             rows = rows, tuple(known)
-        return Relation(tuple(columns), rows, hidden, types)
+        return Relation(tuple(columns), sealed(rows), hidden, types)
 
     def _from(self, tree: exp.Select, ctes: Ctes, outer: Scope | None) -> tuple[Scope, tuple[tuple[Shape, Shape], ...]]:
         first = tree.args.get("from_")
@@ -214,6 +209,7 @@ class _Reader:
             found = self._shape(item, scope, ctes)
             if item.find(exp.Window):
                 found = found, tuple(self._shape(it, scope, ctes) for it in tree.args.get("windows") or ())
+            found = sealed(found)
             columns.append((name, found))
             scope.items.setdefault(name, found)
             types[name] = _cast(item.unalias()) or scope.kind(item.unalias())
@@ -229,7 +225,7 @@ class _Reader:
         replaced = {it.alias.lower(): self._shape(it, scope, ctes) for it in star.args.get("replace") or ()}
         renamed = {_name(it.this): it.alias.lower() for it in star.args.get("rename") or ()}
         return [
-            (renamed.get(name, name), replaced.get(name, ("column", 0, at, column)))
+            (renamed.get(name, name), replaced.get(name, scope.placed(0, at, column)))
             for at, (alias, relation) in enumerate(scope.relations)
             if wanted in ("", alias) and at not in scope.hidden
             for name, column in relation.columns
@@ -268,14 +264,6 @@ class _Reader:
             return None
 
         return resolve
-
-
-def _passed(column: Shape) -> Shape:
-    """Return what a column of the one relation is by itself."""
-    if isinstance(column, tuple) and column[:3] == ("column", 0, 0):
-        inner: Shape = column[3]
-        return inner
-    return column
 
 
 def _cast(item: exp.Expr) -> str:

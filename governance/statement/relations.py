@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from governance.statement.shape import Shape
+from governance.statement.shape import MARK, Shape, marked
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Scope:
             for at, (known, relation) in enumerate(scope.relations):
                 if known == alias:
                     found = relation.column(name)
-                    return "column", depth, at, ("missing", name) if found is None else found
+                    return self.placed(depth, at, ("missing", name) if found is None else found)
             scope, depth = scope.outer, depth + 1
         return None
 
@@ -85,15 +85,23 @@ class Scope:
             # a column that is known before a whole row, and that before a column that a relation may have
             found = scope.find(name)
             if found is not None:
-                return "column", depth, *found
+                return self.placed(depth, *found)
             if name in scope.items:
                 return scope.items[name]
             if (row := scope.row(name)) is not None:
                 return "row", depth, *row
             if (perhaps := scope.perhaps(name)) is not None:
-                return "column", depth, *perhaps
+                return self.placed(depth, *perhaps)
             scope, depth = scope.outer, depth + 1
         return "name", name
+
+    def placed(self, depth: int, at: int, column: Shape) -> Shape:
+        """Return a column with its place, which says which of several relations of one meaning has it.
+
+        The first relation's needs none, unless the column has places within it that could be taken for those here.
+        """
+        plain = depth == at == 0 and (len(self.relations) == 1 or not marked(column))
+        return column if plain else (MARK, depth, at, column)
 
     def row(self, name: str) -> tuple[int, Shape] | None:
         """Return the place and meaning of a whole row of the relation called ``name``."""

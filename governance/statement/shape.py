@@ -4,6 +4,7 @@ Two expressions of equal shape, with columns that mean the same, compute the sam
 written otherwise may mean the same, and counts as changed.
 """
 
+import hashlib
 from collections.abc import Callable, Hashable, Iterator
 from typing import TypeAlias
 
@@ -12,6 +13,9 @@ from sqlglot import exp
 Shape: TypeAlias = Hashable
 Resolve: TypeAlias = Callable[[exp.Expr], Shape | None]
 """What a part means where its structure does not say: a column, a subquery. None for all other parts."""
+
+LARGE = 400
+"""Parts beyond which a shape is told by its digest: aliases that double would grow it without end."""
 
 UNORDERED = (exp.And, exp.Or)
 """Connectives whose operands may stand in any order."""
@@ -63,3 +67,32 @@ def _value(value: object, resolve: Resolve) -> Shape:
     if isinstance(value, list | tuple):
         return tuple(_value(it, resolve) for it in value)
     return value.lower() if isinstance(value, str) else str(value) if value not in (None, False) else None
+
+
+def digest(value: Shape) -> str:
+    """Return a word that stands for ``value``."""
+    return hashlib.sha256(repr(value).encode("utf-8", "surrogatepass")).hexdigest()[:24]
+
+
+def sealed(value: Shape) -> Shape:
+    """Return ``value``, by its digest where it is large; ``marked`` sees through that."""
+    size = sum(1 for _, _ in zip(_parts(value), range(LARGE + 1), strict=False))
+    return value if size <= LARGE else ("sealed", digest(value), MARK if marked(value) else "")
+
+
+MARK = "column"
+"""First word of a shape that says which of several relations it is of."""
+
+
+def marked(value: Shape) -> bool:
+    """Whether any part says which of several relations it is of."""
+    return any(part == MARK for part in _parts(value))
+
+
+def _parts(value: Shape) -> Iterator[Shape]:
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        if isinstance(part, tuple):
+            waiting.extend(part)

@@ -252,3 +252,84 @@ def test_a_comment_is_no_longer_than_a_code_host_takes() -> None:
     comment = diff_markdown(changed(side(many), side(head)))
     assert len(comment) < 65_536
     assert "Too long for a comment" in comment
+
+
+def test_two_columns_are_renamed_at_once() -> None:
+    head = edited("mart.list", ("p.id, p.email", "p.id as key, p.email as address"))
+    head["mail.sent"] = SENT.replace("l.id, l.email", "l.key as id, l.address as email")
+    assert told(changed(side(BASE), side(head))) == [
+        ("value", "mart.list", ("email",)),
+        ("value", "mart.list", ("id",)),
+        ("cosmetic", "mail.sent", ()),
+    ]
+
+
+def test_columns_that_are_computed_alike_keep_their_order_when_renamed() -> None:
+    base = {"m.t": "create table m.t as select id as a, id as b from crm.people"}
+    head = {"m.t": "create table m.t as select id as c, id as d from crm.people"}
+    reasons = [it.reason.partition(";")[0] for it in changed(side(base), side(head)).changes]
+    assert reasons == ["a is now c", "b is now d"]
+
+
+@pytest.mark.parametrize(
+    "line", ["description: All.", "grain: id", "tags: a, b", "freshness: 1 hour", "owner: a@x.org"]
+)
+def test_the_header_says_nothing_of_values_and_rows(line: str) -> None:
+    base = {"m.t": "create table m.t as select id from crm.people"}
+    assert told(changed(side(base), side({"m.t": f"-- {line}\n{base['m.t']}"}))) == [("cosmetic", "m.t", ())]
+
+
+INSERT = """create table if not exists m.log (id bigint, mail varchar);
+insert into m.log (id, mail) select id, email from crm.people
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kinds"),
+    [
+        ("select id, email", "SELECT id, p.email", [("cosmetic", ())]),
+        ("select id, email", "select id, lower(email)", [("value", ("mail",))]),
+        ("from crm.people", "from crm.people where active", [("population", ("id", "mail"))]),
+        ("mail varchar)", "mail text)", [("cosmetic", ())]),
+        ("id bigint", "id varchar", [("value", ("id",))]),
+        ("mail varchar)", "mail varchar, place varchar)", [("additive", ("place",))]),
+        ("(id, mail) select id, email", "(mail, id) select email, id", [("cosmetic", ())]),
+    ],
+)
+def test_an_insert_is_compared_by_the_columns_of_its_table(
+    old: str, new: str, kinds: list[tuple[str, tuple[str, ...]]]
+) -> None:
+    text = INSERT.replace("from crm.people", "from crm.people p")
+    old, new = (it.replace("from crm.people", "from crm.people p") for it in (old, new))
+    assert old in text
+    found = changed(side({"m.log": text}), side({"m.log": text.replace(old, new)}))
+    assert [(it.kind.value, it.fields) for it in found.changes] == kinds
+
+
+def test_masking_is_told_by_the_edges() -> None:
+    base = {"m.t": "create table m.t as select email from crm.people"}
+    head = {"m.t": "create table m.t as select md5(email) as email from crm.people"}
+    (change,) = changed(side(base), side(head)).changes
+    assert change.kind is Kind.VALUE
+    assert [edge[4] for edge in (*change.less, *change.more)] == [False, True]
+    assert "masked" in diff_text(changed(side(base), side(head)))
+
+
+def test_sources_come_and_go() -> None:
+    more = {**SOURCES, "crm.calls": {"id": "bigint"}}
+    assert told(changed(side(BASE), side(BASE, more))) == [("additive", "crm.calls", ("id",))]
+    assert told(changed(side(BASE, more), side(BASE))) == [("value", "crm.calls", ("id",))]
+    gone = changed(side(BASE), side(BASE, {}))
+    assert ("breaking", "crm.people", ("id", "email", "country", "active")) in told(gone)
+
+
+def test_a_reader_of_what_cannot_be_read_is_no_change_of_its_own() -> None:
+    head = edited("mart.list", ("select p.id", "selekt p.id"))
+    assert told(changed(side(BASE), side(head))) == [("breaking", "mart.list", ())]
+    assert [it.dataset.name for it in changed(side(BASE), side(head)).changes[0].reaches] == ["mail.sent"]
+    head["mail.sent"] = SENT.replace("l.id", "l.id + 1 as id")
+    assert told(changed(side(BASE), side(head))) == [("breaking", "mail.sent", ()), ("breaking", "mart.list", ())]
+    # and once it can be read again, what reads it is as it was
+    assert told(changed(side(edited("mart.list", ("select p.id", "selekt p.id"))), side(BASE))) == [
+        ("additive", "mart.list", ("id", "email", "place"))
+    ]

@@ -1,5 +1,7 @@
 """What a query means, apart from how it is written: equal where only text changed, different in the right part else."""
 
+# ruff: noqa: S608  # SQL is what is made here, of our own words
+
 import pytest
 
 from governance.pipeline import Pipeline
@@ -149,3 +151,72 @@ def test_types_are_those_of_casts_and_sources() -> None:
         "sum": None,
         "id": "INT",
     }
+
+
+@pytest.mark.timeout(20)
+def test_aliases_and_ctes_that_double_are_read_in_no_time() -> None:
+    aliases = ", ".join(f"a{n} + a{n} as a{n + 1}" for n in range(60))
+    doubling = f"select x as a0, {aliases} from s.a"
+    assert moved(doubling, doubling.replace("x as a0", "id as a0")) == (False, {f"a{n}" for n in range(61)})
+    ctes = ", ".join(f"c{n + 1} as (select l.x + r.x as x from c{n} l join c{n} r on l.x = r.x)" for n in range(40))
+    whole = f"with c0 as (select x from s.a), {ctes} select x from c40"
+    assert moved(whole, whole.replace("select x from s.a", "select id as x from s.a")) == (True, {"x"})
+
+
+def test_a_column_of_a_join_within_is_not_that_of_a_join_around_it() -> None:
+    within = "with q as (select a.x, b.z from s.a a join s.b b on a.id = b.id)"
+    inner = f"{within} select {{}} as z from q join s.b b on q.x = b.id"
+    assert moved(inner.format("q.z"), inner.format("b.z")) == (False, {"z"})
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("select upper(y) as u from s.a", "with q as (select y, x from s.a) select upper(y) as u from q"),
+        (
+            "select a.x, b.z from s.a a join s.b b using (id)",
+            "with last as (select a.x, b.z from s.a a join s.b b using (id)) from last",
+        ),
+        ("select x from s.a, s.b", "select x from s.a cross join s.b"),
+        ("select x from s.a left join s.b using (id)", "select x from s.a left outer join s.b using (id)"),
+        ("select if(x > 1, y, 'n') as w from s.a", "select case when x > 1 then y else 'n' end as w from s.a"),
+        ("select x from s.a order by all limit 2", "select x from s.a order by ALL limit 2"),
+    ],
+)
+def test_what_only_passes_on_or_only_says_more_means_the_same(before: str, after: str) -> None:
+    assert moved(before, after) == (False, set())
+
+
+KEYED = "with u as (select id + 1 as k, z from s.b) select a.x from (select id as k, x from s.a) a"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "with u as (select id + 1 as k, z from s.b) select a.x from (select id as k, x from s.a) a join u using (k)",
+            ("+ 1", "+ 2"),
+        ),
+        (
+            "with u as (select id + 1 as k, z from s.b) select a.x from (select id as k, x from s.a) a natural join u",
+            ("+ 1", "+ 2"),
+        ),
+        ("select x, y from s.a order by all limit 2", ("y from", "y || 'k' as y from")),
+        ("select (select max(z) from s.b) as m, x as n from s.a", ("x as n", "max(x) as n")),
+        ("select sum(x) filter (where x > 1) over () as n from s.a", (" over ()", "")),
+        ("select bit_xor(x) as n from s.a", ("bit_xor(x)", "x")),
+        ("select r.x from s.a l join s.a r on l.id = r.x", ("l.id = r.x", "r.id = l.x")),
+    ],
+)
+def test_rows_move_with_what_a_clause_only_names(old: str, new: tuple[str, str]) -> None:
+    assert new[0] in old
+    assert moved(old, old.replace(*new))[0]
+
+
+def test_a_member_and_a_whole_row_are_of_their_own_relation() -> None:
+    text = "select {} as w from s.a l join s.a r on l.id = r.x"
+    assert moved(text.format("to_json(l)"), text.format("to_json(r)")) == (False, {"w"})
+    assert moved(
+        text.format("to_json(l)"), text.replace("l.", "k.").replace("s.a l", "s.a k").format("to_json(k)")
+    ) == (False, set())
+    assert moved(text.format("l.y.part"), text.format("r.y.part")) == (False, {"w"})
