@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from governance.page.document import Own
 from governance.page.html import report_html, served_html
 from tests.page.whole_page import address, lit, opened, ready, selected, small
 
@@ -61,6 +62,22 @@ def test_what_was_said_of_a_column_is_in_the_panel(browser: Browser, tmp_path: P
         assert "Fix: raise its class" in text
         details.get_by_text("Its rows are shaped by 1 column").click()
         expect(details.locator(".rowsof .inputs")).to_contain_text("crm.learners.consent INDIRECT FILTER")
+
+
+def test_of_what_no_event_names_it_is_said_that_none_does(browser: Browser, tmp_path: Path) -> None:
+    own = {"crm.learners": Own("source", None, {"email": "varchar", "plan": "varchar"}), "crm.idle": Own("source")}
+    with opened(browser, tmp_path, small(own=own), "crm.learners.plan") as page:
+        said = page.locator("#summary")
+        expect(said).to_have_text(
+            "crm.learners.plan, which no event names, reaches nothing that is known; comes from nothing that is known."
+        )
+        expect(page.locator("#details .warn")).to_contain_text("No event names this column")
+        page.evaluate("location.hash = 'crm.idle'")
+        expect(said).to_contain_text("crm.idle, which no event names, reaches")
+        expect(page.locator("#details .warn")).to_contain_text("No event names this table")
+        page.evaluate("location.hash = 'crm.learners.email'")
+        expect(said).to_contain_text("crm.learners.email reaches")
+        expect(page.locator("#details .warn")).to_have_count(0)
 
 
 def test_masking_is_said(browser: Browser, tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ function textWithMarks({ text, line }, marks) {
     'figure',
     { class: 'sql' },
     where && make('figcaption', {}, where),
-    make('pre', { tabindex: 0, role: 'region', 'aria-label': 'Expression in the SQL' }, code),
+    make('pre', { tabindex: 0, role: 'group', 'aria-label': 'Expression in the SQL' }, code),
   );
 }
 

@@ -69,6 +69,16 @@ function nesting(datasets, firstField) {
   return { outer, inner };
 }
 
+/** Whether any event that the document tells of names a place: what none names is in files or the catalog alone. */
+export function isNamed(doc, { dataset, field }) {
+  if (field === null) return doc.versions.some((it) => it.dataset === dataset || it.inputs.includes(dataset));
+  const own = [field, ...related(doc, fieldId(doc, dataset, field)).map((id) => placeOf(doc, id).field)];
+  return doc.versions.some(
+    (it) => (it.dataset === dataset && own.some((i) => it.fields.includes(i)))
+      || it.edges.some(([d, i]) => d === dataset && own.includes(i)),
+  );
+}
+
 const ALONE = [];
 
 /** The fields that hold a field and those it holds: who reads one of them reads of the field. */

@@ -1,9 +1,11 @@
 // What is reached, as lists by table: by value, with the rows, and what cannot be told.
+import { isNamed } from './model.js';
 import { counting, longList, make, named } from './dom.js';
 import { fieldLink, part, placeLink } from './words.js';
 
 /** The sections on where it leads to and where it comes from, as the mode asks. */
 export function reachedParts(page, result, mode) {
+  const untold = isNamed(page.doc, result.start) ? [] : [make('p', { class: 'warn' }, unnamedWords(result.start))];
   const down = () =>
     group('Downstream', 'Nothing: no column and no table is known to depend on it.', [
       columnsReached(page, 'value', 'Values change', result.values),
@@ -18,7 +20,14 @@ export function reachedParts(page, result, mode) {
       rowsReached(page, 'Tables whose rows it follows', othersUp(result)),
       unknownPart(page, 'Unknown, for want of column lineage', new Set(), result.upUnknownTables),
     ]);
-  return [...(mode === 'trace' ? [] : [down()]), ...(mode === 'impact' ? [] : [up()])];
+  return [...untold, ...(mode === 'trace' ? [] : [down()]), ...(mode === 'impact' ? [] : [up()])];
+}
+
+/** That no event names a place is not the same as that nothing depends on it. */
+function unnamedWords({ field }) {
+  return field === null
+    ? 'No event names this table: files or the catalog have it, and what reads or writes it is not known.'
+    : 'No event names this column: files or the catalog have it, and no run that was read says what uses it.';
 }
 
 /** The tables upstream by their rows; that a column follows the rows of its own table goes without saying. */
@@ -65,7 +74,8 @@ export function summaryOf(page, result, mode) {
     result.upUnknownTables.size,
   );
   const said = [...(mode === 'trace' ? [] : [`reaches ${down}`]), ...(mode === 'impact' ? [] : [`comes from ${up}`])];
-  return [named(page.names.nameOf(result.start)), ` ${said.join('; ')}.`];
+  const which = isNamed(page.doc, result.start) ? '' : ', which no event names,';
+  return [named(page.names.nameOf(result.start)), `${which} ${said.join('; ')}.`];
 }
 
 function counts(values, population, datasets, unknown) {
