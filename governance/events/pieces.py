@@ -22,6 +22,7 @@ HEAD = 1 << 16
 
 _BOM = b"\xef\xbb\xbf"
 _SPREAD = re.compile(rb"(?:\xef\xbb\xbf)?\s*(\[|\{\s*\n)")  # an array, or an object with nothing else on its first line
+_TYPED = re.compile(rb'"eventType"\s*:\s*"')
 _SOMETHING = re.compile(r"[^ \t\r\n]")
 _FOREIGN = {
     b"\x1f\x8b": "compressed by gzip: unpack it first",
@@ -188,6 +189,8 @@ def piece(name: str, line: int, offset: int, raw: bytes, decode: Decode) -> Piec
         reasons = (*reasons, "eventTime has no time zone, read as UTC")
     if event is not None and event.event_type not in _STATES:
         reasons = (*reasons, "eventType is none of OpenLineage's")
+    if event is not None and event.event_type == "OTHER" and not event.design and not _TYPED.search(raw):
+        reasons = (*reasons, "it has no eventType, so it ends no run")
     return Piece(name, line, offset, raw, event, reasons)
 
 

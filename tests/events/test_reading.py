@@ -97,10 +97,19 @@ def test_a_file_that_begins_with_a_deep_array_stops_no_reader(tmp_path: Path) ->
 
 def test_nulls_of_careless_producers_count_as_absent(tmp_path: Path) -> None:
     file = tmp_path / "events.ndjson"
-    nulls = line(1, inputs=None, outputs=[{"namespace": "n", "name": "a", "facets": {"schema": None}}], eventType=None)
+    nulls = line(1, inputs=None, outputs=[{"namespace": "n", "name": "a", "facets": {"schema": None}}])
     file.write_text(nulls)
     assert runs(file) == [1]
     assert read_events(file).problems == ()
+
+
+def test_a_run_event_without_type_is_read_and_said_to_end_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "events.ndjson"
+    untyped = {key: value for key, value in event(2).items() if key != "eventType"}
+    file.write_text(line(1, eventType=None) + "\n" + json.dumps(untyped) + "\n" + line(3, eventType="OTHER"))
+    assert runs(file) == [1, 2, 3]
+    reasons = [(problem.line, problem.reason) for problem in read_events(file).problems]
+    assert reasons == [(number, "it has no eventType, so it ends no run") for number in (1, 2)]
 
 
 def test_a_malformed_facet_is_left_out_and_the_rest_of_the_event_kept(tmp_path: Path) -> None:
