@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 QUERIES = click.option("--queries", type=Path_, help="Folder of ingested query logs. Default: the project's own.")
 WINDOW = click.option("--window", help="How far back query logs count, as in 90 days. Default: all that was ingested.")
 AUTO = "auto"
+UNQUOTED = str.maketrans("", "", "\"'`")
 
 
 @click.command()
@@ -55,7 +56,7 @@ def coverage(  # one parameter an option
         _say(form, history_page(measured), [_plain(it) for it in measured])
         return
     records, typed = _records(project, events, queries, _since(window, now))
-    tables = _lines(inventory) if inventory else _catalog_tables(project)
+    tables = _listed(inventory) if inventory else _catalog_tables(project)
     found = measure(records, tables, now, typed)
     if not (events or queries or window or inventory):
         # a figure of other events or another window would make a trend of what did not change
@@ -193,11 +194,18 @@ def _utc(at: datetime | None) -> datetime | None:
     return at.replace(tzinfo=UTC) if at and at.tzinfo is None else at
 
 
-def _lines(file: Path) -> list[str]:
+def _listed(file: Path) -> list[str]:
+    """Return the tables that an inventory lists, one a line; what begins with ``#`` is said to people."""
     try:
-        return [line.strip() for line in file.read_text("utf-8-sig").splitlines() if line.strip()]
+        lines = [line.strip().translate(UNQUOTED) for line in file.read_text("utf-8-sig").splitlines()]
     except (OSError, UnicodeDecodeError) as error:
         raise HeadwaterError(f"{file} cannot be read: {error}", fix="name a readable UTF-8 file") from error
+    names = [(number, name) for number, name in enumerate(lines, start=1) if name and not name.startswith("#")]
+    odd = next(((number, name) for number, name in names if "." not in name), None)
+    if odd or not names:
+        problem = f"line {odd[0]}: {odd[1]!r} is no table" if odd else "it lists no table"
+        raise HeadwaterError(f"{file.name}: {problem}", fix="write one table a line, as in crm.learners")
+    return [name for _, name in names]
 
 
 def _plain(record: object) -> object:

@@ -25,7 +25,7 @@ class Touch(Enum):
 
 Hop = Edge | Flow
 
-LONGEST = 64
+LONGEST = 32
 """Hops of a path that are told whole: in a chain of tables each path holds all shorter ones, so that they grow with
 the square of its length."""
 

@@ -53,7 +53,8 @@ def _row(what: str, measure: Weighted) -> tuple[str, ...]:
 
 
 def _against(coverage: Coverage) -> str:
-    tables = f"Measured against {len(coverage.tables):,} tables of the catalog"
+    count = len(coverage.tables)
+    tables = f"Measured against {count:,} table{'s' * (count != 1)} of the inventory"
     if coverage.window is None and not coverage.observed:
         ended = coverage.log_ended
         no_log = f"the query log ends {ended:%Y-%m-%d}, before that window" if ended else "no query log was ingested"
@@ -61,7 +62,7 @@ def _against(coverage: Coverage) -> str:
     kinds = ", ".join(f"{how} {count:,}" for how, count in sorted(coverage.explained_by.items())) or "nothing"
     return (
         f"{tables} and the query log of {_windows(coverage)}: {len(coverage.observed):,} pairs of consumer and table, "
-        f"explained by {kinds}; pairs on tables that the catalog lacks: {coverage.outside:,}; "
+        f"explained by {kinds}; pairs on tables that it lacks: {coverage.outside:,}; "
         f"unreadable queries: {coverage.unreadable:,}. A reader outside that window or that log is not seen."
     )
 

@@ -83,6 +83,25 @@ def test_from_log_to_coverage_and_consumers(root: Path) -> None:
     assert not (root / ".headwater" / "coverage").exists()
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "it lists no table"),
+        ("# all\n\n", "it lists no table"),
+        ("# all\ncrm.learners\nlearners\n", "line 3: 'learners'"),
+    ],
+)
+def test_an_inventory_that_lists_no_tables_is_refused(root: Path, text: str, said: str) -> None:
+    (root / "odd.txt").write_text(text)
+    with pytest.raises(HeadwaterError, match=f"odd.txt: {said}"):
+        run("coverage", "--inventory", "odd.txt")
+
+
+def test_an_inventory_may_have_comments_and_quotes(root: Path) -> None:
+    (root / "all.txt").write_text('# all\n"crm"."learners"\n')
+    assert "Measured against 1 table of the inventory" in run("coverage", "--inventory", "all.txt").output
+
+
 @pytest.mark.usefixtures("root")
 def test_each_plain_measurement_is_kept_and_shown_over_time() -> None:
     assert "0 of 0" not in run("coverage").output
