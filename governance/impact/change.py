@@ -76,8 +76,8 @@ ADVICE: Mapping[Change, Advice] = {
     ),
     Change.FILTER: Advice(
         breaks="which rows there are, and with them every count and sum; silently",
-        shows="INDIRECT edges and the rows that flow: what can lose or gain rows",
-        cannot="how many rows, and whether they should be there",
+        shows="the conditions that name this very column, and what can lose or gain rows by them",
+        cannot="how many rows, and whether they should be there; conditions on its copies are theirs: ask there",
         needs="compare the outputs before and after: rows added, rows removed, values changed",
     ),
     Change.BACKFILL: Advice(
