@@ -162,7 +162,7 @@ def load_policy(project: Project) -> Policy:
         ),
         coverage=policy_coverage.thresholds(settings),
         dangling_after=policy_coverage.dangling_after(settings),
-        ui=policy_ui.ui_policy(settings),
+        ui=policy_ui.moved(policy_ui.ui_policy(settings), page=project.page, dagster=project.dagster),
     )
 
 

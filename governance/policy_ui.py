@@ -1,9 +1,10 @@
 """The ``[ui]`` table of ``lineage.toml``: where the page and Dagster are found, so that each can link to the other."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
+from governance.errors import HeadwaterError
 from governance.policy_file import Section
 
 KEYS = ("ui",)
@@ -41,17 +42,33 @@ def ui_policy(files: Sequence[Section]) -> UiPolicy:
     )
 
 
+def moved(ui: UiPolicy, *, page: str | None, dagster: str | None) -> UiPolicy:
+    """Return ``ui`` with the page or Dagster at another address than the files say, where one is given.
+
+    Raises:
+        HeadwaterError: what is given is no address.
+    """
+    for name, text in (("HEADWATER_PAGE", page), ("HEADWATER_DAGSTER", dagster)):
+        if text is not None and not _is_address(text):
+            raise HeadwaterError(f"{name}: {text!r} is no address of a web page", fix=f"set {name}={UiPolicy().page}")
+    return replace(ui, page=(page or ui.page).rstrip("/"), dagster=(dagster or ui.dagster).rstrip("/"))
+
+
 def _address(section: Section, key: str) -> str:
     text = section.text(key).rstrip("/")
     fix = f'write {key} = "https://lineage.example.com", without query or fragment'
+    if not _is_address(text):
+        raise section.wrong(key, f"{text!r} is no address of a web page", fix=fix)
+    return text
+
+
+def _is_address(text: str) -> bool:
     try:
         address = urlsplit(text)
         known = address.scheme in {"http", "https"} and address.hostname and address.port != 0
     except ValueError:
-        known = False
-    if not known or any(sign in text for sign in "?#") or "@" in text or not text.isprintable() or " " in text:
-        raise section.wrong(key, f"{text!r} is no address of a web page", fix=fix)
-    return text
+        return False
+    return bool(known) and not any(sign in text for sign in "?#@ ") and text.isprintable()
 
 
 def _count(section: Section, key: str) -> int:

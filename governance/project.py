@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from governance.errors import HeadwaterError
@@ -17,6 +17,8 @@ class Project:
     policy:    folders of the policy TOML files; a table in a later folder replaces the same table of an earlier one
     sources:   ``sources.toml``, the tables that are read and not built
     state:     what running makes: catalog, warehouse, events, the Dagster instance; never under version control
+    page:      where the lineage page is served, None where ``[ui]`` of lineage.toml says so
+    dagster:   where Dagster's UI is, likewise
     """
 
     root: Path
@@ -24,6 +26,8 @@ class Project:
     policy: tuple[Path, ...]
     sources: Path
     state: Path
+    page: str | None = None
+    dagster: str | None = None
 
     @property
     def events(self) -> Path:
@@ -56,7 +60,8 @@ def project_at(root: Path, state: Path | None = None) -> Project:
 def find_project(env: Mapping[str, str] = os.environ) -> Project:
     """Return the project that ``HEADWATER_ROOT`` names, else the checkout that this package lies in.
 
-    ``HEADWATER_STATE`` moves the state folder.
+    ``HEADWATER_STATE`` moves the state folder. ``HEADWATER_PAGE`` and ``HEADWATER_DAGSTER``, which ``headwater dev``
+    sets, say where the page and Dagster are when it is not where ``[ui]`` has them.
 
     Raises:
         HeadwaterError: the root has no ``platform_assets`` folder.
@@ -65,4 +70,4 @@ def find_project(env: Mapping[str, str] = os.environ) -> Project:
     if not (root / "platform_assets").is_dir():
         raise HeadwaterError(f"{root} has no platform_assets folder", fix="set HEADWATER_ROOT to the project's root")
     state = Path(env["HEADWATER_STATE"]) if "HEADWATER_STATE" in env else None
-    return project_at(root, state)
+    return replace(project_at(root, state), page=env.get("HEADWATER_PAGE"), dagster=env.get("HEADWATER_DAGSTER"))

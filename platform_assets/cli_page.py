@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import click
 
@@ -82,24 +82,26 @@ def ui(host: str, port: int | None, events: Path | None) -> None:
 def dev(host: str, port: int | None, page_port: int | None) -> None:
     """Open Dagster's UI on this project, and the lineage page beside it; both end together.
 
-    Each links to the other by the addresses in [ui] of lineage.toml.
+    Each links to the other: where it listens, or where [ui] of lineage.toml has it on another machine.
     """
     from platform_assets.dev import side_by_side
     from platform_assets.instance import dagster_home
 
     project = find_project()
-    ports = _ports(project)
+    usual = _ports(project)
+    ports = Ports(page_port or usual.page, port or usual.dagster)
     env = {
         # dagster dev recommends dg dev at every start; what this starts is the same
         "PYTHONWARNINGS": "ignore:Function `dev_command` is superseded",
         "DAGSTER_HOME": str(dagster_home(project)),
         **os.environ,
+        **_addresses(project, host, ports),
     }
     os.chdir(project.root)
     programs = Path(sys.executable).parent
     commands = {
-        "Dagster": (str(programs / "dagster"), "dev", "--host", host, "--port", str(port or ports.dagster)),
-        "the page": (str(programs / "headwater"), "ui", "--host", host, "--port", str(page_port or ports.page)),
+        "Dagster": (str(programs / "dagster"), "dev", "--host", host, "--port", str(ports.dagster)),
+        "the page": (str(programs / "headwater"), "ui", "--host", host, "--port", str(ports.page)),
     }
     sys.exit(side_by_side(commands, env, lambda text: click.echo(text, err=True)))
 
@@ -122,19 +124,32 @@ def _shown(project: Project, events: Path | None, as_of: str | None) -> "Shown":
 
 def _ports(project: Project) -> Ports:
     """Return the ports that [ui] of lineage.toml names on this machine; what is elsewhere says nothing of these."""
+    named = {name: parts.port for name, parts in _own_addresses(project).items() if parts.port}
+    return Ports(**Ports()._asdict() | named)
+
+
+def _addresses(project: Project, host: str, ports: Ports) -> Mapping[str, str]:
+    """Return where the page and Dagster are, as variables: those that [ui] has elsewhere, at a proxy's, stay there."""
+    # what listens at all addresses is not called by that
+    name = "127.0.0.1" if host in {"0.0.0.0", "::"} else f"[{host}]" if ":" in host else host  # noqa: S104  not bound here
+    return {
+        f"HEADWATER_{which.upper()}": parts._replace(netloc=f"{name}:{ports._asdict()[which]}").geturl()
+        for which, parts in _own_addresses(project).items()
+    }
+
+
+def _own_addresses(project: Project) -> Mapping[str, SplitResult]:
+    """Return the addresses of the page and of Dagster that are on this machine, by their names in ``Ports``."""
     from governance.policy import load_policy
+    from governance.policy_ui import UiPolicy
 
     try:
         ui = load_policy(project).ui
     except HeadwaterError:
         # what is wrong with the policy the page itself says
-        return Ports()
-    named = Ports()._asdict() | {
-        name: parts.port
-        for name, parts in (("page", urlsplit(ui.page)), ("dagster", urlsplit(ui.dagster)))
-        if parts.port and parts.hostname in {"127.0.0.1", "localhost", "::1"}
-    }
-    return Ports(**named)
+        ui = UiPolicy()
+    split = {"page": urlsplit(ui.page), "dagster": urlsplit(ui.dagster)}
+    return {name: parts for name, parts in split.items() if parts.hostname in {"127.0.0.1", "localhost", "::1"}}
 
 
 def _write(path: Path, text: str) -> None:

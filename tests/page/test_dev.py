@@ -79,12 +79,14 @@ def test_the_command_starts_dagster_and_the_page_on_this_project(
     def record(commands: dict[str, tuple[str, ...]], env: dict[str, str], _: object) -> int:
         started.update({name: [Path(program).name, *rest] for name, (program, *rest) in commands.items()})
         started["home"] = [env["DAGSTER_HOME"]]
+        started["at"] = [env.get("HEADWATER_PAGE", ""), env["HEADWATER_DAGSTER"]]
         return 0
 
     monkeypatch.chdir(project.root)
     monkeypatch.setattr("platform_assets.dev.side_by_side", record)
     monkeypatch.setenv("HEADWATER_ROOT", str(project.root))
     monkeypatch.delenv("DAGSTER_HOME", raising=False)
+    monkeypatch.delenv("HEADWATER_PAGE", raising=False)
     monkeypatch.delenv("HEADWATER_STATE", raising=False)
     said = CliRunner().invoke(cli.main, ["dev", "--page-port", "4001"])
     assert said.exit_code == 0, said.output
@@ -92,4 +94,33 @@ def test_the_command_starts_dagster_and_the_page_on_this_project(
         "Dagster": ["dagster", "dev", "--host", "127.0.0.1", "--port", "3000"],
         "the page": ["headwater", "ui", "--host", "127.0.0.1", "--port", "4001"],
         "home": [str(project.state / "dagster")],
+        "at": ["", "http://127.0.0.1:3000"],
     }
+
+
+@pytest.mark.parametrize(
+    ("ui", "host", "at"),
+    [
+        ("", "127.0.0.1", ("http://127.0.0.1:4001", "http://127.0.0.1:4000")),
+        ("", "0.0.0.0", ("http://127.0.0.1:4001", "http://127.0.0.1:4000")),  # noqa: S104  a name, not listened at
+        ("", "::1", ("http://[::1]:4001", "http://[::1]:4000")),
+        ("", "10.0.0.7", ("http://10.0.0.7:4001", "http://10.0.0.7:4000")),
+        ('dagster = "http://localhost/prod"', "127.0.0.1", ("http://127.0.0.1:4001", "http://127.0.0.1:4000/prod")),
+        ('page = "https://lineage.example.com"', "127.0.0.1", (None, "http://127.0.0.1:4000")),
+    ],
+)
+def test_each_is_linked_where_it_listens_unless_it_is_had_elsewhere(
+    project: Project, monkeypatch: pytest.MonkeyPatch, ui: str, host: str, at: tuple[str | None, str]
+) -> None:
+    env: dict[str, str] = {}
+    settings = project.policy[0] / "lineage.toml"
+    settings.write_text(f"{settings.read_text().partition('[ui]')[0]}\n[ui]\n{ui}\n")
+    monkeypatch.chdir(project.root)
+    monkeypatch.setattr("platform_assets.dev.side_by_side", lambda _, given, __: env.update(given) or 0)
+    monkeypatch.setenv("HEADWATER_ROOT", str(project.root))
+    monkeypatch.setenv("HEADWATER_STATE", str(project.state))
+    for name in ("HEADWATER_PAGE", "HEADWATER_DAGSTER"):
+        monkeypatch.delenv(name, raising=False)
+    said = CliRunner().invoke(cli.main, ["dev", "--host", host, "--port", "4000", "--page-port", "4001"])
+    assert said.exit_code == 0, said.output
+    assert (env.get("HEADWATER_PAGE"), env.get("HEADWATER_DAGSTER")) == at

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from governance.errors import PolicyError
+from governance.errors import HeadwaterError, PolicyError
 from governance.page.address import page_address
 from governance.policy import Policy, load_policy
 from governance.policy_ui import UiPolicy
-from governance.project import project_at
+from governance.project import find_project, project_at
 
 LINEAGE = """
 order = ["public", "internal"]
@@ -71,3 +71,18 @@ def test_links_lead_to_a_table_or_column_whatever_its_name(tmp_path: Path) -> No
     assert page_address(found, "marketing.audience") == "http://127.0.0.1:3001/#marketing.audience"
     assert page_address(found, "crm.learners", "email") == "http://127.0.0.1:3001/#crm.learners.email"
     assert page_address(found, "a.a", "<b c>?&#%)") == "http://127.0.0.1:3001/#a.a.%3Cb%20c%3E%3F%26%23%25%29"
+
+
+def test_what_listens_elsewhere_than_the_files_say_is_linked_there(tmp_path: Path) -> None:
+    (tmp_path / "platform_assets").mkdir()
+    policy(tmp_path, '[ui]\npage = "https://lineage.example.com"\ndagster = "http://127.0.0.1:3000"\n')
+    env = {"HEADWATER_ROOT": str(tmp_path), "HEADWATER_DAGSTER": "http://127.0.0.1:3561/"}
+    assert load_policy(find_project(env)).ui == UiPolicy("https://lineage.example.com", "http://127.0.0.1:3561")
+
+
+def test_a_variable_that_is_no_address_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "platform_assets").mkdir()
+    policy(tmp_path, "")
+    with pytest.raises(HeadwaterError, match=r"HEADWATER_PAGE: .* is no address") as caught:
+        load_policy(find_project({"HEADWATER_ROOT": str(tmp_path), "HEADWATER_PAGE": "javascript:alert(1)"}))
+    assert caught.value.fix == "set HEADWATER_PAGE=http://127.0.0.1:3001"
