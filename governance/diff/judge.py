@@ -36,12 +36,13 @@ class Known:
 
 def judge(differences: Iterable[Difference], base: Side, head: Side, known: Known) -> Diff:
     """Return ``differences`` judged, what weighs most first."""
-    around = _Around.of(base, head, known)
+    texts = _graph(base, ()), _graph(head, ())
+    around = _Around.of(base, head, known, texts)
     changes = _judged(differences, around)
     return Diff(
         changes=changes,
         classes=tuple(_classes(base.policy, head.policy)),
-        understated=_understated(base, head, known.today),
+        understated=_understated((base, head), texts, known.today),
         unreadable=tuple(sorted(head.program.unreadable.keys() - base.program.unreadable.keys())),
         owners=asked(changes, around.owner),
     )
@@ -79,13 +80,13 @@ class _Around:
     rewritten: frozenset[str]
 
     @classmethod
-    def of(cls, base: Side, head: Side, known: Known) -> "_Around":
-        graph = _graph(base, known.runs)
-        texts = {it.table: it.sql for it in base.pipelines}
-        rewritten = frozenset(it.table for it in head.pipelines if texts.get(it.table) != it.sql)
+    def of(cls, base: Side, head: Side, known: Known, texts: tuple[Graph, Graph]) -> "_Around":
+        graph = _graph(base, known.runs) if known.runs else texts[0]
+        before = {it.table: it.sql for it in base.pipelines}
+        rewritten = frozenset(it.table for it in head.pipelines if before.get(it.table) != it.sql)
         readable = rewritten - head.program.unreadable.keys()
         facts = known.facts(graph)
-        return cls(graph, _graph(head, ()), facts, known.log, {}, head.policy.lineage.namespace, readable)
+        return cls(graph, texts[1], facts, known.log, {}, head.policy.lineage.namespace, readable)
 
     def dataset(self, table: str) -> Dataset:
         return self.names.get(table) or Dataset(self.namespace, table)
@@ -243,10 +244,11 @@ def _classes(base: Policy, head: Policy) -> Iterator[ClassChange]:
                 yield ClassChange(table, column, old, new)
 
 
-def _understated(base: Side, head: Side, today: date) -> tuple[Understated, ...]:
+def _understated(sides: tuple[Side, Side], texts: tuple[Graph, Graph], today: date) -> tuple[Understated, ...]:
     """Return what the later revision declares too low and the earlier did not: as their texts say."""
     before, after = (
-        understated(propose(_graph(side, ()), side.policy, today=today), side.policy) for side in (base, head)
+        understated(propose(graph, side.policy, today=today), side.policy)
+        for side, graph in zip(sides, texts, strict=True)
     )
     known = {(it.field, it.declared, it.proposal.classification) for it in before}
     return tuple(it for it in after if (it.field, it.declared, it.proposal.classification) not in known)

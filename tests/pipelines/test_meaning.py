@@ -194,7 +194,7 @@ KEYED = "with u as (select id + 1 as k, z from s.b) select a.x from (select id a
     ("old", "new"),
     [
         (
-            "with u as (select id + 1 as k, z from s.b) select a.x from (select id as k, x from s.a) a join u using (k)",
+            "with u as (select id + 1 as k from s.b) select a.x from (select id as k, x from s.a) a join u using (k)",
             ("+ 1", "+ 2"),
         ),
         (
