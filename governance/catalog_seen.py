@@ -1,10 +1,12 @@
 """The catalog as it was when last looked at, kept in the project's state, so that a question needs no catalog.
 
-``catalog.json`` is ``{"at": time, "tables": [name, …], "schemas": {name: [version, …]}, "file": path or null}``, where
-a version, the oldest first, is ``{"at": time, "snapshot": id or null, "names": {field id: dotted path}}``. Whoever
-opens the catalog anyway keeps it up to date; where there is none, nothing is known to be stale or renamed.
+``catalog.json`` is ``{"at": time, "tables": [name, …], "schemas": {name: [version, …]}, "file": path or null,
+"columns": {name: [dotted path, …]}}``, where a version, the oldest first, is ``{"at": time, "snapshot": id or null,
+"names": {field id: dotted path}}``; a table whose columns never changed has none. Whoever opens the catalog anyway
+keeps it up to date; where there is none, nothing is known to be stale or renamed.
 """
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -23,17 +25,23 @@ DATABASE = "catalog.db"
 class CatalogSeen(msgspec.Struct, frozen=True):
     """The tables of a catalog and the schema versions of each, the oldest first, by names without namespace.
 
-    file: the database of a catalog on this machine, which tells when it changed; None for any other
+    file:    the database of a catalog on this machine, which tells when it changed; None for any other
+    columns: of each table that could be loaded, those that it has, nested ones as dotted paths
     """
 
     at: datetime
     tables: tuple[str, ...]
     versions: dict[str, tuple[SchemaVersion, ...]] = msgspec.field(default_factory=dict, name="schemas")
     file: str | None = None
+    columns: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
 
     def schemas(self, namespace: str) -> Schemas:
         """Return the schema versions by dataset of ``namespace``."""
         return {Dataset(namespace, name): versions for name, versions in self.versions.items()}
+
+    def fields(self, namespace: str) -> Mapping[Dataset, tuple[str, ...]]:
+        """Return the columns by dataset of ``namespace``; of a table that could not be loaded none is known."""
+        return {Dataset(namespace, name): self.columns.get(name, ()) for name in self.tables}
 
     def gone(self, graph: Graph, namespace: str) -> tuple[Dataset, ...]:
         """Return the tables that jobs wrote or read before the catalog was looked at and that it did not have then."""

@@ -1,9 +1,10 @@
 """A store as a question asks it: what stands of its events as of a moment, their edges unread where they can be."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from governance.dataset import Dataset
@@ -23,11 +24,18 @@ if TYPE_CHECKING:
     from governance.events.light_store import Light
 
 
+Catalog = Mapping[Dataset, tuple[str, ...]]
+"""The columns of each table, nested ones as dotted paths."""
+
+NO_CATALOG: Catalog = MappingProxyType({})
+
+
 @dataclass(frozen=True, slots=True)
 class Stored:
     """Events, and by which names they are to be known.
 
-    light: where the edges of light events stand; None where all events are whole
+    light:   where the edges of light events stand; None where all events are whole
+    catalog: the columns that the catalog's tables have now
     """
 
     events: tuple[Event, ...]
@@ -35,6 +43,7 @@ class Stored:
     spellings: Mapping[str, Spelling]
     schemas: Schemas
     light: "Light | None" = None
+    catalog: Catalog = field(default_factory=lambda: NO_CATALOG)
 
     def runs(self, as_of: datetime | None = None) -> tuple[Run, ...]:
         """Return the runs as of a moment; those of light events have columns without inputs."""
@@ -46,7 +55,7 @@ class Stored:
         return Known(
             standing=standing_of(read_runs(events), read_declared(events)),
             light=self.light,
-            catalog=columns_of(self.schemas, as_of),
+            catalog=self._columns(as_of),
             # a store in which every thing has one name has no other
             aliases={} if self.light and self.light.steady else aliases(self.events, self.spellings),
         )
@@ -56,14 +65,16 @@ class Stored:
             return self.events if as_of is None else until(self.events, as_of)
         return told(self.events, self.spellings, as_of=as_of, schemas=self.schemas)
 
+    def _columns(self, as_of: datetime | None) -> Catalog:
+        """Return the columns that each table has now or had then; of those that never changed there are no versions."""
+        before = {it: [one for one in of if as_of is None or one.at <= as_of] for it, of in self.schemas.items()}
+        changed = {dataset: tuple(versions[-1].names.values()) for dataset, versions in before.items() if versions}
+        return {dataset: columns for dataset, columns in self.catalog.items() if dataset not in self.schemas} | changed
 
-def columns_of(schemas: Schemas, as_of: datetime | None) -> Mapping[Dataset, tuple[str, ...]]:
-    """Return the columns that each table had as of a moment, nested ones as dotted paths; None is now."""
-    counting = {it: [one for one in of if as_of is None or one.at <= as_of] for it, of in schemas.items()}
-    return {dataset: tuple(versions[-1].names.values()) for dataset, versions in counting.items() if versions}
 
-
-def read_stored(path: Path, spellings: Mapping[str, Spelling], schemas: Schemas) -> Stored:
+def read_stored(
+    path: Path, spellings: Mapping[str, Spelling], schemas: Schemas, catalog: Catalog = NO_CATALOG
+) -> Stored:
     """Read a file of events, a folder of such files or a store.
 
     Raises:
@@ -71,7 +82,7 @@ def read_stored(path: Path, spellings: Mapping[str, Spelling], schemas: Schemas)
     """
     if not path.is_dir() or not read_manifest(path).days:
         reading = read_events(path)
-        return Stored(reading.events, reading.problems, spellings, schemas)
+        return Stored(reading.events, reading.problems, spellings, schemas, catalog=catalog)
     from governance.events.light_store import read_light_store  # noqa: PLC0415  # pyarrow is slow to start
 
     def odd(events: Iterable[Event]) -> frozenset[Dataset]:
@@ -79,4 +90,4 @@ def read_stored(path: Path, spellings: Mapping[str, Spelling], schemas: Schemas)
         return respelled(read, spellings) | moved(read, schemas)
 
     light = read_light_store(path, odd)
-    return Stored(light.events, light.problems, spellings, schemas, light)
+    return Stored(light.events, light.problems, spellings, schemas, light, catalog)

@@ -105,7 +105,8 @@ def asked(project: Project, name: str, events: Path | None, as_of: str | None, s
         raise HeadwaterError("--as-of and --snapshot name two moments", fix="give one of them")
     moment = _moment(as_of) if as_of else None
     policy, schemas, catalog = _policy(project, events)
-    stored = read_stored(_path(project, events), policy.lineage.spellings, schemas)
+    columns = catalog.fields(policy.lineage.namespace) if catalog else {}
+    stored = read_stored(_path(project, events), policy.lineage.spellings, schemas, columns)
     _warn(stored.problems)
     if snapshot:
         start, _ = Asked(name, stored, None, policy, catalog).part(start_of)

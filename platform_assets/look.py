@@ -33,7 +33,8 @@ def look(project: Project, now: datetime) -> Look:
     with open_catalog(project) as catalog:
         names = inventory(catalog)
         tables = loadable(catalog, names)
-        seen = CatalogSeen(now, tuple(sorted(names)), schema_history(tables), _file(catalog))
+        columns = {name: tuple(table.schema().column_names) for name, table in tables.items()}
+        seen = CatalogSeen(now, tuple(sorted(names)), schema_history(tables), _file(catalog), columns)
     # a disk that is full must not hide what was found
     with suppress(OSError):
         keep(project.state, seen)

@@ -17,6 +17,7 @@ from governance.stored import Stored, read_stored
 from governance.trace import trace
 
 TABLE = Dataset("iceberg://platform", "billing.refunds")
+TICKETS = Dataset("iceberg://platform", "support.tickets")
 MADE = datetime(2026, 10, 5, tzinfo=UTC)
 SCHEMAS = {TABLE: (SchemaVersion(MADE, None, {1: "amount", 2: "payer", 3: "payer.name"}),)}
 PATH = {"namespace": "s3://lake", "name": "bronze/orders"}
@@ -34,10 +35,12 @@ def stored(tmp_path: Path) -> Stored:
     }
     file = tmp_path / "events.ndjson"
     file.write_text(json.dumps(event))
-    return read_stored(file, {}, SCHEMAS)
+    return read_stored(file, {}, SCHEMAS, {TABLE: ("amount", "payer", "payer.name"), TICKETS: ("body",)})
 
 
-@pytest.mark.parametrize("name", ["billing.refunds", "billing.refunds.amount", "Billing.Refunds.payer.name"])
+@pytest.mark.parametrize(
+    "name", ["billing.refunds", "billing.refunds.amount", "Billing.Refunds.payer.name", "support.tickets.body"]
+)
 def test_what_the_catalog_has_and_no_run_reads_has_no_consumers(stored: Stored, name: str) -> None:
     found = impact(*downstream(stored.known(), name))
 
