@@ -12,6 +12,7 @@ MODULES = (
     "groups.js",
     "bundles.js",
     "measure.js",
+    "ground.js",
     "layout.js",
     "svg.js",
     "boxes.js",

@@ -288,6 +288,45 @@ def test_reveal_opens_what_hides_a_column_and_brings_it_into_sight(shows: Shows)
     assert len(page.evaluate("lab.toggled")) == 2
 
 
+def chain(steps: int) -> Document:
+    """A column that goes through so many tables, each the next one's source."""
+    told = [
+        event(f"s.t{it}", reads=[f"s.t{it - 1}"], writes=[table(f"s.t{it}", {"a": [f"s.t{it - 1}.a IDENTITY"]})])
+        for it in range(1, steps + 1)
+    ]
+    return document(shown(told))
+
+
+IN_SIGHT = """() => {
+  const room = document.getElementById('graph').getBoundingClientRect();
+  return [...document.querySelectorAll('#graph .field')].filter((it) => {
+    const own = it.getBoundingClientRect();
+    return own.left >= room.left && own.right <= room.right && own.top >= room.top && own.bottom <= room.bottom;
+  }).length;
+}"""
+
+
+@pytest.mark.parametrize("selected", [0, 3, 5])
+def test_what_is_revealed_is_shown_with_all_that_it_lights_where_that_can_be_read(shows: Shows, selected: int) -> None:
+    page = shows(chain(5), selected={"dataset": selected, "field": 0})
+    page.evaluate("lab.view.zoom(2.5)")
+    assert page.evaluate(IN_SIGHT) < 6
+    page.evaluate(f"lab.view.reveal({selected}, 0)")
+    assert page.evaluate(IN_SIGHT) == 6
+
+
+@pytest.mark.parametrize("selected", [0, 29, 58])
+def test_of_more_than_there_is_room_for_as_much_as_can_be_is_shown_beside_it(shows: Shows, selected: int) -> None:
+    page = shows(chain(58), selected={"dataset": selected, "field": 0})
+    name = page.evaluate(f"lab.doc.datasets[{selected}].name")
+    page.evaluate(f"lab.view.reveal({selected}, 0)")
+    expect(field(page, f"{name}.a")).to_be_in_viewport(ratio=1)
+    seen = page.evaluate(IN_SIGHT)
+    assert 10 <= seen < 59
+    page.evaluate("lab.view.fitLit()")
+    assert page.evaluate(IN_SIGHT) == 59
+
+
 def test_reveal_waits_for_what_is_being_laid_out(page: Page) -> None:
     page.evaluate(
         """() => {
@@ -304,7 +343,7 @@ def test_reveal_waits_for_what_is_being_laid_out(page: Page) -> None:
 
 def test_a_long_table_shows_its_first_columns_and_how_many_more(shows: Shows) -> None:
     page = shows(many(3, columns=60))
-    assert page.locator(".dataset").first.locator(".field").count() == 25
+    assert page.locator(".dataset").first.locator(".field").count() == 59
 
     field(page, "s0.t0.c0").click()
     page.evaluate("lab.view.reveal(0, 50)")

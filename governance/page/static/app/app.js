@@ -106,6 +106,7 @@ function keyActions({ store }, view, time, divider) {
     h: () => flip('hideIndirect'),
     o: () => flip('focus'),
     f: view.fit,
+    l: view.fitLit,
     '+': () => view.zoom(1.25),
     '-': () => view.zoom(0.8),
     '[': () => time.step(-1),
@@ -127,6 +128,7 @@ function zoomButtons(view) {
     ['+', 'Nearer', () => view.zoom(1.25)],
     ['−', 'Farther', () => view.zoom(0.8)],
     ['Fit', 'The whole graph in sight', view.fit],
+    ['Fit lit', 'All that is lit in sight', view.fitLit],
   ]) {
     const button = Object.assign(document.createElement('button'), {
       type: 'button',

@@ -10,7 +10,7 @@ import { endOf, neighbourOf } from './neighbour.js';
 import { svgFile } from './svgtext.js';
 import { svg } from './svg.js';
 import { reach } from './walk.js';
-import { HEAD_HEIGHT, LINE_HEIGHT, lineMiddle } from './measure.js';
+import { litRect, rectOf } from './ground.js';
 
 const MUCH = 5000;
 const PAUSE = 300;
@@ -33,6 +33,11 @@ export function createView(canvas, { onSelect, onExpand }) {
     show: (graph, state) => show(view, graph, state),
     light(result) { view.result = result; if (view.drawing) lightDrawing(view.drawing, result); },
     fit: () => view.zoom.fit(),
+    /** Shows all that is lit, however small. */
+    fitLit() {
+      const lit = view.drawing && view.result && litRect(view.drawing);
+      if (lit) view.zoom.frame(lit);
+    },
     zoom: (factor) => view.zoom.zoom(factor),
     svgText: () => svgFile(canvas, layer, view.drawing.size),
     reveal: (dataset, field) => reveal(view, { dataset, field }),
@@ -159,16 +164,13 @@ function reveal(view, place) {
 function bring(view, place) {
   const rect = rectOf(view.drawing, endOf(view.drawing, place));
   if (!rect) return;
-  view.zoom.bring(rect);
+  const lit = isOf(view.result?.start, place) ? litRect(view.drawing) : null;
+  view.zoom.bring(rect, lit ?? rect);
   rove(view, elementOf(view, place), Boolean(place.enter));
 }
 
-/** The ground that an end of edges stands on; null: it is not drawn. */
-function rectOf({ placed, places }, end) {
-  if (!(end >= 0)) return null;
-  const { box, line } = places.ends[end];
-  const height = line ? LINE_HEIGHT : HEAD_HEIGHT;
-  return { ...placed[box], y: placed[box].y + lineMiddle(line) - height / 2, height };
+function isOf(start, place) {
+  return start?.dataset === place.dataset && start.field === place.field;
 }
 
 /** What was asked for before this drawing: a place that was opened for is there now, and is not opened for again. */

@@ -16,6 +16,7 @@ const KEYS = [
   ['o', 'only what is reached, or all'],
   ['[  ]', 'the run before or after'],
   ['f', 'the whole graph in sight'],
+  ['l', 'all that is lit in sight'],
   ['+  −', 'nearer, farther'],
   ['?', 'this help'],
 ];
@@ -49,7 +50,7 @@ export function showHelp(store) {
         'copy it to share it. What is folded and how near it is are not in it.',
       ),
       make('p', {}, keysSwitch(store)),
-      make('form', { method: 'dialog' }, make('button', {}, 'Close')),
+      make('form', { method: 'dialog' }, make('button', { autofocus: true }, 'Close')),
     );
   }
   help.showModal();

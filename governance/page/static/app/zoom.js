@@ -8,7 +8,7 @@ const SMALL = 0.6;
 const READABLE = 0.9;
 const MARGIN = 24;
 
-/** Moves `layer`, a group within `canvas` (the svg). Answers {fit, resize, zoom, hold, bring, dragged}. */
+/** Moves `layer`, a group within `canvas` (the svg). Answers {fit, resize, zoom, hold, bring, frame, dragged}. */
 export function createZoom(canvas, layer) {
   const at = { x: 0, y: 0, scale: 1 };
   const size = { width: 1, height: 1 };
@@ -37,8 +37,11 @@ export function createZoom(canvas, layer) {
       at.x += (before.x - after.x) * at.scale;
       at.y += (before.y - after.y) * at.scale;
     }),
-    /** Moves as little as brings a rectangle of the drawing into sight; near enough to be read. */
+    /** Moves as little as brings a rectangle of the drawing into sight, near enough to be read, and with it `around`,
+     * which holds it: all of that where there is room, else as much of it as there is room for. */
     bring: moving(bringInto),
+    /** Shows all of a rectangle of the drawing, not magnified. */
+    frame: moving((_, room, rect) => Object.assign(at, fitting(rect, room))),
     /** Whether the press that ends now was a drag, not a click. */
     dragged: () => moved > DRAG,
   };
@@ -56,16 +59,37 @@ function zoomAt(at, factor, x, y) {
   at.scale = scale;
 }
 
-function fitting({ width, height }, room) {
+function fitting({ x = 0, y = 0, width, height }, room) {
   const scale = Math.max(FARTHEST, Math.min((room.width - MARGIN) / width, (room.height - MARGIN) / height, 1));
-  return { scale, x: (room.width - width * scale) / 2, y: (room.height - height * scale) / 2 };
+  return { scale, x: room.width / 2 - (x + width / 2) * scale, y: room.height / 2 - (y + height / 2) * scale };
 }
 
-function bringInto(at, room, { x, y, width, height }) {
+function bringInto(at, room, rect, around = rect) {
+  const { x, y, width, height } = rect;
   const middle = { x: at.x + (x + width / 2) * at.scale, y: at.y + (y + height / 2) * at.scale };
-  if (at.scale < SMALL) zoomAt(at, READABLE / at.scale, middle.x, middle.y);
-  at.x += inward(at.x + x * at.scale, width * at.scale, room.width);
-  at.y += inward(at.y + y * at.scale, height * at.scale, room.height);
+  zoomAt(at, scaleFor(at.scale, room, around) / at.scale, middle.x, middle.y);
+  for (const [axis, length] of [['x', 'width'], ['y', 'height']]) {
+    const on = (it) => [at[axis] + it[axis] * at.scale, it[length] * at.scale, room[length]];
+    if (around[length] * at.scale + 2 * MARGIN <= room[length]) at[axis] += inward(...on(around));
+    else {
+      at[axis] += inward(...on(rect));
+      at[axis] += outward(...on(around));
+    }
+  }
+}
+
+/** The scale at which a rectangle is read: as it is, or less where all of it is then seen and can still be read. */
+function scaleFor(scale, room, { width, height }) {
+  const whole = Math.min((room.width - 2 * MARGIN) / width, (room.height - 2 * MARGIN) / height);
+  const wanted = scale < SMALL ? READABLE : scale;
+  return whole < SMALL ? wanted : Math.min(wanted, whole);
+}
+
+/** How far to move so that no ground beside a thing longer than the room is in sight. */
+function outward(start, length, room) {
+  const end = start + length;
+  if (start > MARGIN) return MARGIN - start;
+  return end < room - MARGIN ? room - MARGIN - end : 0;
 }
 
 function inward(start, length, room) {
