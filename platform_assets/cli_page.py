@@ -86,10 +86,14 @@ def dev(host: str, port: int | None, page_port: int | None) -> None:
     """
     from platform_assets.dev import side_by_side
     from platform_assets.instance import dagster_home
+    from platform_assets.listen import listening
 
     project = find_project()
     usual = _ports(project)
     ports = Ports(page_port or usual.page, port or usual.dagster)
+    # Dagster goes on without its UI where its port is taken, and says so among all else that it says
+    for number, option in ((ports.dagster, "--port"), (ports.page, "--page-port")):
+        listening(host, number, option).close()
     env = {
         # dagster dev recommends dg dev at every start; what this starts is the same
         "PYTHONWARNINGS": "ignore:Function `dev_command` is superseded",

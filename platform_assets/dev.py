@@ -13,6 +13,9 @@ LOOK = 0.1
 PATIENCE = 70.0
 """Seconds that they are given to end: Dagster waits a minute for its own processes."""
 
+GRACE = 10.0
+"""Seconds that what a dead process left behind is given to end, and then to be gone."""
+
 
 def side_by_side(commands: Mapping[str, Sequence[str]], env: Mapping[str, str], say: Callable[[str], None]) -> int:
     """Run ``commands`` until one ends or this process is told to; end the others, and return an exit code.
@@ -39,7 +42,11 @@ def side_by_side(commands: Mapping[str, Sequence[str]], env: Mapping[str, str], 
 
 
 def _end(processes: Iterable[subprocess.Popen[bytes]]) -> None:
-    running = [it for it in processes if it.poll() is None]
+    started = tuple(processes)
+    running = [it for it in started if it.poll() is None]
+    for process in started:
+        if process not in running:
+            _end_group(process.pid)
     for process in running:
         process.send_signal(signal.SIGINT)
     until = time.monotonic() + PATIENCE
@@ -49,3 +56,16 @@ def _end(processes: Iterable[subprocess.Popen[bytes]]) -> None:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+
+
+def _end_group(group: int) -> None:
+    """End what a process that died left behind: what it had started it could no longer end."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        until = time.monotonic() + GRACE
+        try:
+            os.killpg(group, number)
+            while time.monotonic() < until:
+                time.sleep(LOOK)
+                os.killpg(group, 0)
+        except ProcessLookupError:
+            return

@@ -4,11 +4,9 @@ A browser on this machine can be made to ask any address by any page that it has
 server by an address, ``localhost`` or a name that was given to it: a foreign name that resolves here is refused.
 """
 
-import errno
 import hashlib
 import html
 import ipaddress
-import socket
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -34,6 +32,7 @@ from governance.page.reports import kept_reports, reports_folder
 from governance.page.state import state_of
 from governance.policy import load_policy
 from governance.project import Project
+from platform_assets.listen import listening
 from platform_assets.page import Gathered, events_page, project_page
 
 HEADERS: Mapping[str, str] = {
@@ -152,7 +151,7 @@ def serve(project: Project, events: Path | None, host: str, port: int, say: Call
     Raises:
         HeadwaterError: there is no such address, or the port is taken or not allowed.
     """
-    with _listening(host, port) as opened:
+    with listening(host, port) as opened:
         app = application(Pages(project, events, say), _names(project, host))
         config = uvicorn.Config(
             app,
@@ -222,19 +221,6 @@ def _names(project: Project, host: str) -> tuple[str, ...]:
         # what is wrong with the policy the page itself says
         page = None
     return tuple(name for name in (host, page) if name)
-
-
-def _listening(host: str, port: int) -> socket.socket:
-    reasons = {errno.EADDRINUSE: "is in use", errno.EACCES: "is not allowed to you"}
-    try:
-        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        return socket.create_server(address[:2], family=family, backlog=128)
-    except socket.gaierror as error:
-        raise HeadwaterError(f"{host!r} is no address of this machine", fix="choose one with --host") from error
-    except OSError as error:
-        reason = reasons.get(error.errno or 0, f"cannot be listened at ({error.strerror})")
-        fix = "end what listens there, or choose another with --port"
-        raise HeadwaterError(f"port {port} of {host} {reason}", fix=fix) from error
 
 
 def _unless_known(request: Request, made: Made, policy: str, answer: Response) -> Response:

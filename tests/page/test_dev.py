@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -71,6 +72,40 @@ def test_what_does_not_end_when_told_to_is_killed(tmp_path: Path, monkeypatch: p
     assert not psutil.Process().children()
 
 
+LEAVES = """
+import os, pathlib, signal, subprocess, sys
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+pathlib.Path("child").write_text(str(child.pid))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_a_killed_one_had_started_ends_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("platform_assets.dev.GRACE", 1.0)
+    assert side_by_side({"Dagster": (sys.executable, "-c", LEAVES), "the page": ENDLESS}, os.environ, str) == 1
+    left = int((tmp_path / "child").read_text())
+    assert not psutil.pid_exists(left) or psutil.Process(left).status() == psutil.STATUS_ZOMBIE
+
+
+@pytest.mark.parametrize("option", ["--port", "--page-port"])
+def test_a_port_that_is_taken_is_said_before_anything_starts(
+    project: Project, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    monkeypatch.chdir(project.root)
+    monkeypatch.setattr("platform_assets.dev.side_by_side", lambda *_: pytest.fail("it started"))
+    monkeypatch.setenv("HEADWATER_ROOT", str(project.root))
+    monkeypatch.setenv("HEADWATER_STATE", str(project.state))
+    with socket.create_server(("127.0.0.1", 0)) as taken, socket.create_server(("127.0.0.1", 0)) as probe:
+        port, free = taken.getsockname()[1], probe.getsockname()[1]
+        probe.close()
+        other = {"--port": "--page-port", "--page-port": "--port"}[option]
+        said = CliRunner().invoke(cli.main, ["dev", option, str(port), other, str(free)])
+    assert said.exit_code != 0
+    assert f"port {port} of 127.0.0.1 is in use" in said.output
+    assert f"choose another with {option}" in said.output
+
+
 def test_the_command_starts_dagster_and_the_page_on_this_project(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -84,6 +119,7 @@ def test_the_command_starts_dagster_and_the_page_on_this_project(
 
     monkeypatch.chdir(project.root)
     monkeypatch.setattr("platform_assets.dev.side_by_side", record)
+    monkeypatch.setattr("platform_assets.listen.listening", lambda *_: socket.socket())
     monkeypatch.setenv("HEADWATER_ROOT", str(project.root))
     monkeypatch.delenv("DAGSTER_HOME", raising=False)
     monkeypatch.delenv("HEADWATER_PAGE", raising=False)
@@ -117,6 +153,7 @@ def test_each_is_linked_where_it_listens_unless_it_is_had_elsewhere(
     settings.write_text(f"{settings.read_text().partition('[ui]')[0]}\n[ui]\n{ui}\n")
     monkeypatch.chdir(project.root)
     monkeypatch.setattr("platform_assets.dev.side_by_side", lambda _, given, __: env.update(given) or 0)
+    monkeypatch.setattr("platform_assets.listen.listening", lambda *_: socket.socket())
     monkeypatch.setenv("HEADWATER_ROOT", str(project.root))
     monkeypatch.setenv("HEADWATER_STATE", str(project.state))
     for name in ("HEADWATER_PAGE", "HEADWATER_DAGSTER"):
