@@ -5,6 +5,7 @@ Pipelines whose text and whose inputs' columns are the same are not looked into:
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from governance.diff.model import Difference, Edge, Side
 from governance.errors import LineageError
@@ -139,9 +140,17 @@ def _pipeline(old: _Of, new: _Of, respelt: Respelt) -> Difference | None:
         return Difference(table, file, problem="what it reads cannot be read", columns=old.columns, text=text)
     if old.lineage is None:
         return Difference(table, file, made=True, columns=new.columns, text=text, more=_sorted(_edges(new.lineage)))
-    found = _read(old, new, Difference(table, file, columns=old.columns, text=text), respelt)
+    line = _first_changed(old.pipeline.sql, new.pipeline.sql)
+    found = _read(old, new, Difference(table, file, line=line, columns=old.columns, text=text), respelt)
     told = (found.gone, found.renamed, found.retyped, found.added, found.values, found.rows, found.more, found.less)
     return found if text or any(told) else None
+
+
+def _first_changed(old: str, new: str) -> int | None:
+    """Return the first line of ``new`` that is not as it was, where a remark on the change is to be shown."""
+    lines = new.splitlines()
+    pairs = enumerate(zip_longest(old.splitlines(), lines), start=1)
+    return next((min(at, len(lines)) for at, (was, now) in pairs if was != now), None)
 
 
 def _read(old: _Of, new: _Of, so_far: Difference, respelt: Respelt) -> Difference:
