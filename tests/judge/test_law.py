@@ -9,6 +9,7 @@ is only written otherwise is cosmetic.
 import os
 import random
 import re
+import threading
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -36,6 +37,7 @@ from tests.lineage.law.worlds import written
 
 EDITS = 60
 RESPELT = 150
+PATIENCE = 3.0  # seconds for one edit: random joins may multiply without end
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +63,24 @@ def tried(seed: int, folder: Path) -> Trial | None:
     with scratch(folder, []) as room:
         for table, relation in rows(seed).items():
             room.give(table, relation, None, [])
+        watch = threading.Timer(PATIENCE, room.connection.interrupt)
+        watch.start()
         try:
-            for table in (FIRST, SECOND):
-                room.build(BEFORE, statements_of(base)[table])
-                room.build(AFTER, statements_of(head)[table])
-                room.build_again(statements_of(base)[table])
+            build(room, base, head)
         except QueryError:
             return None
+        finally:
+            watch.cancel()
+            watch.join()
         found = [it for table in (FIRST, SECOND) for it in moves(room, table, predicted, renamed)]
     return Trial(tuple(it for it in found if it), len(found))
+
+
+def build(room: Scratch, base: Side, head: Side) -> None:
+    for table in (FIRST, SECOND):
+        room.build(BEFORE, statements_of(base)[table])
+        room.build(AFTER, statements_of(head)[table])
+        room.build_again(statements_of(base)[table])
 
 
 def predicted_of(diff: Diff, base: Side, head: Side) -> Predicted:
