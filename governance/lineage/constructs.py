@@ -24,7 +24,7 @@ from governance.lineage.functions import (
     SORTED_TEXT,
 )
 from governance.lineage.scope import Scope
-from governance.lineage.star import expand
+from governance.lineage.star import counted, expand
 from governance.lineage.value import depend
 
 
@@ -169,6 +169,11 @@ def parameter(scope: Scope, tree: exp.Expr, hop: int, into: Deps, _push: Push) -
         add(into, scope.session.noted(tree, column).deps, hop)
 
 
+def position(scope: Scope, tree: exp.Expr, hop: int, into: Deps, _push: Push) -> None:
+    """DuckDB's ``#2`` is the second column of FROM."""
+    add(into, counted(scope, tree).deps, hop)
+
+
 def dynamic(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> None:
     """IDENTIFIER('a') is the column a; of anything but a text nobody can tell."""
     del into
@@ -203,6 +208,7 @@ CONSTRUCTS: dict[type, Rule] = {
     exp.Comprehension: comprehension,
     exp.Lambda: arrow,
     exp.Parameter: parameter,
+    exp.PositionalColumn: position,
     exp.Star: star,
     exp.DynamicIdentifier: dynamic,
 }

@@ -28,7 +28,12 @@ def temporary(tree: exp.Expr) -> bool:
     table, _ = schema_of(tree.args["this"])
     properties = tree.args.get("properties")
     found = properties.args.get("expressions") or () if properties is not None else ()
-    return any(part.__class__ in PASSING for part in found) or table.name.startswith("#")
+    return any(_passing(part) for part in found) or table.name.startswith("#")
+
+
+def _passing(part: exp.Expr) -> bool:
+    """Tell whether a property is one of ``PASSING``; Teradata's MULTISET VOLATILE arrives as a function's VOLATILE."""
+    return part.__class__ in PASSING or (part.__class__ is exp.StabilityProperty and part.name.upper() == "VOLATILE")
 
 
 PASSING = frozenset({exp.TemporaryProperty, exp.VolatileProperty})

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
 
-from governance.errors import ColumnCountMismatch, LineageError
+from governance.errors import ColumnCountMismatch, LineageError, UnknownColumn, UnreadConstruct
 from governance.lineage.change import effect_on
 from governance.lineage.columns import Column
 from governance.lineage.edges import CONDITIONAL, FILTER, JOIN, Deps, add, united
@@ -12,8 +12,8 @@ from governance.lineage.joins import read_joined
 from governance.lineage.scope import Scope
 from governance.lineage.session import Session
 from governance.lineage.target import Effect, Target, column_of, every, known_target, relation_of
-from governance.lineage.value import depend, value_of
-from governance.lineage.write import assigned, environment, in_order, together
+from governance.lineage.value import depend
+from governance.lineage.write import assigned, environment, given, in_order, together
 
 
 def read_merge(tree: exp.Expr, session: Session) -> Iterable[Effect]:
@@ -88,6 +88,13 @@ def _same_names(scope: Scope, target: Target) -> list[Column]:
 
 def _inserted(scope: Scope, target: Target, action: exp.Expr) -> list[Column]:
     listed, values = action.args.get("this") or None, action.args.get("expression") or None
+    if values is None and listed.__class__ is exp.Tuple and _rule(listed) is None:
+        if _is_default(listed):
+            return []
+        if scope.session.rules.name != "teradata":
+            problem = "INSERT without VALUES in a MERGE"
+            raise scope.session.error(UnreadConstruct, problem, listed, fix="add VALUES and the values", clause="merge")
+        listed, values = None, listed
     if values is None:
         return _by_rule(scope, target, listed)
     parts = values.args.get("expressions") or [values]
@@ -97,18 +104,45 @@ def _inserted(scope: Scope, target: Target, action: exp.Expr) -> list[Column]:
     columns = [column_of(target, name, scope.session) for name in names] if names else every(target, scope.session)
     if len(columns) != len(parts):
         raise _mismatch(scope, target, len(columns), len(parts), action)
-    return [c._replace(deps=value_of(scope, part)) for c, part in zip(columns, parts, strict=True)]
+    return [c._replace(deps=given(scope, part)) for c, part in zip(columns, parts, strict=True)]
+
+
+def _rule(listed: exp.Expr | None) -> str | None:
+    """The word after BY of DuckDB's ``INSERT BY NAME``, which arrives as a list of one column with an alias."""
+    first = listed.args["expressions"][0] if listed.__class__ is exp.Tuple and listed is not None else None
+    if first is None or first.__class__ is not exp.Alias or first.args["this"].name.upper() != "BY":
+        return None
+    return str(first.alias).upper()
+
+
+def _is_default(listed: exp.Expr) -> bool:
+    """Tell whether this is what is left of ``INSERT DEFAULT VALUES``."""
+    parts = listed.args["expressions"]
+    return len(parts) == 1 and parts[0].__class__ is exp.Column and parts[0].name.upper() == "DEFAULT"
 
 
 def _by_rule(scope: Scope, target: Target, listed: exp.Expr | None) -> list[Column]:
     """A clause without values: BY NAME and Spark's ``*`` by name, else by position (tried on DuckDB)."""
-    by_name = listed.__class__ is exp.Tuple or (listed.__class__ is exp.Star and scope.session.rules.name != "duckdb")
+    rule = _rule(listed)
+    by_name = rule == "NAME" or (listed.__class__ is exp.Star and scope.session.rules.name != "duckdb")
+    if listed.__class__ is exp.Star and by_name:
+        _check_every(scope, target, listed)
     if by_name:
         return _same_names(scope, target)
     source, columns = _source(scope), every(target, scope.session)
     if len(columns) != len(source):
         raise _mismatch(scope, target, len(columns), len(source), listed)
     return [c._replace(deps=value.deps) for c, value in zip(columns, source, strict=True)]
+
+
+def _check_every(scope: Scope, target: Target, star: exp.Expr | None) -> None:
+    """``*`` of Spark and ALL BY NAME of Snowflake write every column of the target; without one they fail there."""
+    named = {column.key for column in _source(scope)}
+    for column in every(target, scope.session):
+        if column.key not in named:
+            problem = f"the source of the MERGE has no column {column.name}, and * writes each of {target.name}"
+            fix = "list the columns and their values"
+            raise scope.session.error(UnknownColumn, problem, star or target.tree, fix=fix)
 
 
 def _mismatch(scope: Scope, target: Target, columns: int, values: int, at: exp.Expr | None) -> LineageError:

@@ -149,7 +149,12 @@ def _unpivot(scope: Scope, relation: Relation, pivot: exp.Expr) -> list[Column]:
     ]
     constant = Column(name, fold(name, None), NOTHING)
     rest = [column for column in _columns(inner, relation, pivot) if column.key not in listed]
-    return [*rest, *made, constant] if pivot.args.get("value_columns_first") else [*rest, constant, *made]
+    return [*rest, *made, constant] if _values_first(scope, pivot) else [*rest, constant, *made]
+
+
+def _values_first(scope: Scope, pivot: exp.Expr) -> bool:
+    """T-SQL and BigQuery put the values before the name (ZetaSQL's reference, "UNPIVOT")."""
+    return bool(pivot.args.get("value_columns_first")) or scope.session.rules.name == "bigquery"
 
 
 def _parts(inner: Scope, pivot: exp.Expr) -> tuple[str, list[str], list[exp.Expr]]:

@@ -91,7 +91,8 @@ def _sort(scope: Scope, part: exp.Expr, columns: Sequence[Column]) -> None:
 def _ordered(scope: Scope, key: exp.Expr, columns: Sequence[Column], hop: int) -> None:
     """A name alone prefers an alias; within an expression a column comes first."""
     scope.clause = "order" if key.__class__ is exp.Column else "order expression"
-    _key(scope, key, columns, hop)
+    # DuckDB's #n is a column of FROM, but as a whole key of ORDER BY one of the select list
+    _key(scope, key.args["this"] if key.__class__ is exp.PositionalColumn else key, columns, hop)
 
 
 def _key(scope: Scope, key: exp.Expr, columns: Sequence[Column], hop: int) -> None:

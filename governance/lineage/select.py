@@ -17,7 +17,7 @@ from governance.lineage.rows import read_rows
 from governance.lineage.scope import Scope
 from governance.lineage.session import MAX_COLUMNS, Session
 from governance.lineage.shapes import shape
-from governance.lineage.star import chosen, expand, is_star, unfolds
+from governance.lineage.star import chosen, counted, expand, is_star, unfolds
 from governance.lineage.value import value_of
 
 
@@ -146,8 +146,8 @@ def projection(scope: Scope, tree: exp.Expr) -> Column:
         name, key = tree.args["this"].name, scope.session.rules.fold(tree.args["this"].name, True)  # noqa: FBT003  quoted
     else:
         name, key = "", ""
-    if value.__class__ is exp.Column:
-        column = scope.column(value)
+    if value.__class__ in {exp.Column, exp.PositionalColumn}:
+        column = scope.column(value) if value.__class__ is exp.Column else counted(scope, value)
         return Column(name, key, column.deps, column.members, column.type) if name else column
     known = shape(scope, value)
     deps: Deps = known.deps if known is not None else value_of(scope, value)

@@ -231,10 +231,10 @@ def _assigned_column(scope: Scope, target: Target, tree: exp.Expr) -> Column:
 
 def _pairs(scope: Scope, left: exp.Expr, right: exp.Expr) -> list[tuple[exp.Expr, Deps]]:
     if left.__class__ not in {exp.Tuple, exp.Paren}:
-        return [(left, value_of(scope, right))]
+        return [(left, given(scope, right))]
     names = left.args.get("expressions") or [left.args.get("this") or left]
     if right.__class__ is exp.Tuple:
-        values = [value_of(scope, part) for part in right.args["expressions"]]
+        values = [given(scope, part) for part in right.args["expressions"]]
     else:
         query = scope.session.read(right, scope.session, scope.env, scope)
         scope.inputs.update(query.inputs)
@@ -243,6 +243,15 @@ def _pairs(scope: Scope, left: exp.Expr, right: exp.Expr) -> list[tuple[exp.Expr
         problem = f"SET assigns {len(values)} values to {len(names)} columns"
         raise scope.session.error(ColumnCountMismatch, problem, left, fix="give one value for each column")
     return list(zip(names, values, strict=True))
+
+
+def given(scope: Scope, tree: exp.Expr) -> Deps:
+    """Return what a value that a statement writes depends on; DEFAULT is the table's own, from no column."""
+    if tree.__class__ is exp.Column and tree.args.get("table") is None:
+        name = tree.args["this"]
+        if name.__class__ is exp.Identifier and not name.args.get("quoted") and name.name.upper() == "DEFAULT":
+            return NOTHING
+    return value_of(scope, tree)
 
 
 def together(parts: Iterable[Sequence[Column]]) -> list[Column]:
