@@ -129,7 +129,7 @@ def _column(tree: exp.Expr, place: _Place, _schemas: Schemas) -> Seed:
     else:
         value, more = place.column.copy(), frozenset((PROBE, it) for it in place.inputs)
     place.select.select(exp.alias_(value, PROBE), copy=False)
-    return Seed("column", _sql(tree), more)
+    return Seed("column", _sql(tree), more | _compared(place))
 
 
 def _filter(tree: exp.Expr, place: _Place, _schemas: Schemas) -> Seed:
@@ -160,7 +160,7 @@ def _aggregate(tree: exp.Expr, place: _Place, _schemas: Schemas) -> Seed:
         value = exp.Window(this=value)
     place.select.select(exp.alias_(value, PROBE), copy=False)
     more = frozenset((PROBE, _through(it, Transformation.AGGREGATION)) for it in place.inputs)
-    return Seed("aggregate", _sql(tree), more)
+    return Seed("aggregate", _sql(tree), more | _compared(place))
 
 
 PLANTS: Mapping[str, Callable[[exp.Expr, _Place, Schemas], Seed]] = {
@@ -174,6 +174,13 @@ PLANTS: Mapping[str, Callable[[exp.Expr, _Place, Schemas], Seed]] = {
 
 def _grouped(select: exp.Select) -> bool:
     return bool(select.args.get("group")) or any(map(aggregated, select.expressions))
+
+
+def _compared(place: _Place) -> frozenset[Edge]:
+    """Return what one more column makes of a DISTINCT, which compares everything that is selected."""
+    distinct = place.select.args.get("distinct")
+    compares = distinct is not None and distinct.args.get("on") is None
+    return _rows(place, Transformation.GROUP_BY) if compares else frozenset()
 
 
 def _rows(place: _Place, clause: Transformation) -> frozenset[Edge]:

@@ -29,6 +29,8 @@ QUERIES = {
     "windowed": "with c as (select id, row_number() over (partition by y order by x) as r from s.a) "
     "select c.id, c.r from c where c.r = 1",
     "twice": "select distinct a.y from s.a a",
+    "compared": "select distinct upper(a.y) as u from s.a a",
+    "first": "select distinct on (a.y) a.y, a.x from s.a a order by a.x",
     "united": "select a.id from s.a a union all select b.id from s.b b",
     "expression": "select coalesce(a.x, 0) as v from s.a a",
 }
