@@ -41,7 +41,7 @@ def read_script(trees: Sequence[exp.Expr], session: Session) -> tuple[ColumnLine
         if reader is None:
             raise _unread(tree, session)
         returning = tree.args.get("returning")
-        if returning is not None and returning.args.get("into") is not None:
+        if returning is not None and returning.args.get("into"):
             fix = "write that table by a statement of its own"
             raise session.error(UnreadConstruct, "OUTPUT … INTO is not read", returning, fix=fix, clause="output")
         for effect in reader(tree, session):

@@ -8,6 +8,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from governance.errors import LimitExceeded
 from governance.lineage.session import MAX_COLUMNS
+from governance.lineage.units import as_values
 
 
 def respelt(tokens: list[Token], sql: str, dialect: Dialect) -> list[Token]:
@@ -243,5 +244,8 @@ FORMS: dict[str, Callable[[list[Token], str], list[Token]]] = {
     "->": _arrows,
     "apply": _lambdas,
     "reduce": _lambdas,
+    "date": as_values,
+    "trunc": as_values,
+    "time_bucket": as_values,
 }
 """A word without which the form does not occur → what respells its tokens, by dialect."""
