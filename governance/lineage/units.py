@@ -23,8 +23,9 @@ VALUES: dict[str, Mapping[str, int]] = {
 
 KEYWORDS: dict[str, frozenset[str]] = {
     "ClickHouse": frozenset(
-        "nanosecond microsecond millisecond second minute hour day week month quarter year".split()
-    ),
+        ["nanosecond", "microsecond", "millisecond", "second", "minute", "hour", "day", "week", "month", "quarter"]
+    )
+    | {"year"},
 }
 """Dialect → words that are units even there."""
 
