@@ -41,7 +41,9 @@ def exists(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> No
     """EXISTS reads no value: only what decides whether there is a row, and all of that filters."""
     inner = tree.args["this"]
     if not isinstance(inner, exp.Query):
-        push((inner, COMPOSE[hop][TRANSFORMATION]))
+        for part in (inner, tree.args.get("expression")):  # Spark's exists(list, x -> x > a)
+            if isinstance(part, exp.Expr):
+                push((part, COMPOSE[hop][TRANSFORMATION]))
         return
     query = scope.session.read(inner, scope.session, scope.env, scope)
     add(into, query.rows, COMPOSE[hop][FILTER])
