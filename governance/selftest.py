@@ -57,12 +57,18 @@ class Tried:
 
 
 def selftest(program: Program, collect: Collect) -> tuple[Tried, ...]:
-    """Return what came of each construct in each readable pipeline, in that order.
+    """Return what came of each construct in each pipeline, in that order; in one that cannot be read none has a place.
 
     Raises:
         LineageError: the collector refuses a query that no seed has changed.
     """
-    return tuple(tried for statement in program.statements for tried in _tried(statement, program, collect))
+    tried = (it for statement in program.statements for it in _tried(statement, program, collect))
+    refused = (
+        Tried(table, construct, skipped=f"it cannot be read: {error}")
+        for table, error in program.unreadable.items()
+        for construct in PLANTS
+    )
+    return (*tried, *refused)
 
 
 def by_construct(tried: Iterable[Tried]) -> Mapping[str, tuple[int, int, int]]:

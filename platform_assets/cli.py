@@ -165,3 +165,6 @@ for command in (
     main.add_command(command)
 for command in cli_events.COMMANDS:
     events.add_command(command)
+
+if __name__ == "__main__":
+    main()

@@ -83,3 +83,11 @@ def test_a_collector_that_tells_too_much_is_found_out() -> None:
         return replace(found, fields=tuple(replace(out, inputs=every) for out in found.fields))
 
     assert any(it.extra for it in selftest(program(), generous))
+
+
+def test_a_pipeline_that_cannot_be_read_is_said_not_to_have_been_tried() -> None:
+    broken = [Pipeline("m.broken", "m/broken.sql", "create table m.broken as select nothing from s.a")]
+    (tried, *_) = selftest(read_program(broken, SOURCES), partial(collect, POLICY))
+    assert not tried.exact
+    assert not tried.blind
+    assert "has no column nothing" in tried.skipped
