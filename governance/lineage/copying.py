@@ -9,11 +9,10 @@ from governance.lineage.columns import Query
 from governance.lineage.edges import IDENTITY, moved
 from governance.lineage.environment import Environment
 from governance.lineage.files import columns_of
-from governance.lineage.names import identifier
+from governance.lineage.names import identifier, schema_of
 from governance.lineage.scope import Scope
 from governance.lineage.session import Session
 from governance.lineage.target import Effect, Target, column_of, every, target_of, written
-from governance.lineage.write import schema_of
 
 
 def read_copy(tree: exp.Expr, session: Session) -> Iterable[Effect]:

@@ -1,6 +1,6 @@
 """Statements that have no lineage of their own, but change what later statements find: DDL, macros, USE."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 
 from sqlglot import exp
 
@@ -8,46 +8,22 @@ from governance.errors import UnreadStatement
 from governance.lineage.columns import Column, ListedColumns, Query
 from governance.lineage.edges import NOTHING
 from governance.lineage.macros import TEXTS
-from governance.lineage.names import identifier
+from governance.lineage.names import identifier, schema_of
 from governance.lineage.outputs import Outputs, stored
 from governance.lineage.session import Macro, Made, Session
-from governance.lineage.target import Target, target_of
+from governance.lineage.target import Target, made_by, target_of
+from governance.lineage.temporary import named_among, own_name, temporary
 from governance.lineage.variables import assign, declare
-from governance.lineage.write import schema_of
 
 
-def temporary(tree: exp.Expr) -> bool:
-    """Tell whether a statement makes a table for this script only."""
-    if tree.__class__ is exp.Cache:
-        return True
-    if tree.__class__ is exp.Select:
-        into = tree.args.get("into")
-        return into is not None and bool(into.args.get("temporary"))
-    if tree.__class__ is not exp.Create:
-        return False
-    table, _ = schema_of(tree.args["this"])
-    properties = tree.args.get("properties")
-    found = properties.args.get("expressions") or () if properties is not None else ()
-    return any(_passing(part) for part in found) or table.name.startswith("#")
-
-
-def _passing(part: exp.Expr) -> bool:
-    """Tell whether a property is one of ``PASSING``; Teradata's MULTISET VOLATILE arrives as a function's VOLATILE."""
-    return part.__class__ in PASSING or (part.__class__ is exp.StabilityProperty and part.name.upper() == "VOLATILE")
-
-
-PASSING = frozenset({exp.TemporaryProperty, exp.VolatileProperty})
-"""Properties of tables that no later session finds."""
-
-
-def dropped(tree: exp.Expr, session: Session) -> list[str]:
-    """Return the tables that a DROP names, in lower case."""
+def dropped(tree: exp.Expr, session: Session, known: Container[str]) -> list[str]:
+    """Return which of the ``known`` tables a DROP names, in lower case."""
     tables = [part for part in tree.args.get("tables") or () if part.__class__ is exp.Table]
-    return [target_of(part, session).name.lower() for part in tables]
+    return [name for name in (named_among(session, part, known) for part in tables) if name is not None]
 
 
 def _drop(tree: exp.Expr, session: Session, _outputs: Outputs) -> bool:
-    for name in dropped(tree, session):
+    for name in dropped(tree, session, session.made):
         session.made.pop(name, None)
     return True
 
@@ -126,19 +102,20 @@ def _reads_tables(tree: exp.Expr, body: exp.Expr) -> bool:
 
 def _empty_table(tree: exp.Expr, session: Session, *, passing: bool) -> None:
     table, listed = schema_of(tree.args["this"])
-    target = target_of(table, session)
-    if tree.args.get("exists") and target.columns is not None:
+    passing = passing or temporary(tree)
+    name = made_by(tree, table, session)
+    if tree.args.get("exists") and (name.lower() in session.made or (not passing and name in session.tables.schema)):
         return
     names = [identifier(part) for part in listed if part.__class__ in {exp.ColumnDef, exp.Identifier}]
-    columns = [Column(name.args["this"], session.key(name), NOTHING) for name in names]
+    columns = [Column(part.args["this"], session.key(part), NOTHING) for part in names]
     like = next(tree.find_all(exp.LikeProperty), None)
     if like is not None:
         source = target_of(like.args["this"], session).columns
         columns = [column._replace(deps=NOTHING) for column in (source.all() or () if source is not None else ())]
-    if passing or temporary(tree):
-        session.made[target.name.lower()] = Made(target.name, ListedColumns(columns), Query(columns), temporary=True)
+    if passing:
+        session.made[name.lower()] = Made(name, ListedColumns(columns), Query(columns), temporary=True)
     elif columns:
-        session.made[target.name.lower()] = Made(target.name, stored(target.name, columns, session))
+        session.made[name.lower()] = Made(name, stored(name, columns, session))
 
 
 def _alter(tree: exp.Expr, session: Session, outputs: Outputs) -> bool:
@@ -184,10 +161,10 @@ def _alter_columns(target: Target, action: exp.Expr, session: Session, outputs: 
 
 def _renamed(old: str, tree: exp.Expr, session: Session) -> str:
     """The new name stays in the old one's schema where it names none."""
-    name = tree.name
-    return (
-        f"{old.rpartition('.')[0]}.{name}" if not tree.args.get("db") and "." in old else target_of(tree, session).name
-    )
+    made = session.made.get(old.lower())
+    if not tree.args.get("db") and "." in old:
+        return f"{old.rpartition('.')[0]}.{tree.name}"
+    return own_name(session, tree) if made is not None and made.temporary else target_of(tree, session).name
 
 
 def _added(columns: list[Column], action: exp.Expr, session: Session) -> list[Column]:

@@ -18,8 +18,8 @@ from governance.lineage.ctes import filled
 from governance.lineage.dialects import rules_for
 from governance.lineage.edges import AS_IS, CARRIED, TRANSFORMATIONS, Deps, Source, field_of, inputs, unknown, unmixed
 from governance.lineage.model import ColumnLineage, Explanation, InputField, Span, Use
+from governance.lineage.names import table_parts
 from governance.lineage.parse import parse, tokenize
-from governance.lineage.relation import table_parts
 from governance.lineage.script import read_script
 from governance.lineage.session import Session
 from governance.lineage.spelling import respelt_text

@@ -7,13 +7,14 @@ from sqlglot import exp
 from governance.lineage.columns import Column, Query
 from governance.lineage.edges import FILTER
 from governance.lineage.joins import read_joined
+from governance.lineage.names import schema_of
 from governance.lineage.scope import Scope
 from governance.lineage.select import read_in
 from governance.lineage.session import Session
 from governance.lineage.star import every as every_column
 from governance.lineage.target import Effect, target_of
 from governance.lineage.value import depend, value_of
-from governance.lineage.write import environment, fill, schema_of
+from governance.lineage.write import environment, fill
 
 
 def read_many(tree: exp.Expr, session: Session) -> Iterable[Effect]:

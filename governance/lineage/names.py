@@ -28,6 +28,39 @@ def identifier(tree: exp.Expr) -> exp.Expr:
     return tree
 
 
+def table_parts(tree: exp.Expr) -> list[exp.Expr]:
+    """Return the identifiers of a table's name, catalog first."""
+    parts = [tree.args[part] for part in ("catalog", "db") if isinstance(tree.args.get(part), exp.Expr)]
+    name = tree.args["this"]
+    while name.__class__ is exp.Dot:
+        parts.append(name.args["this"])
+        name = name.args["expression"]
+    return [part if part.__class__ is exp.Identifier else _as_identifier(part) for part in (*parts, name)]
+
+
+def spelt(parts: Sequence[exp.Expr]) -> tuple[str, ...]:
+    """Return the texts of a table's name; T-SQL's sign of a temporary table belongs to it, and a schema does not."""
+    last = parts[-1]
+    if last.args.get("temporary"):
+        return (f"#{last.args['this']}",)
+    return tuple([part.args["this"] for part in parts])
+
+
+def _as_identifier(tree: exp.Expr | str) -> exp.Expr:
+    """T-SQL's table variable keeps its sign; whatever else stands there is a name that no table has."""
+    if isinstance(tree, str):
+        return exp.Identifier(this=tree)
+    sign = "@" if tree.__class__ is exp.Parameter else ""
+    return exp.Identifier(this=f"{sign}{tree.name}")
+
+
+def schema_of(tree: exp.Expr) -> tuple[exp.Expr, list[exp.Expr]]:
+    """Return a table and the columns listed after it."""
+    if tree.__class__ is exp.Schema:
+        return tree.args["this"], tree.args.get("expressions") or []
+    return tree, []
+
+
 def nearest(text: str, known: set[str]) -> str | None:
     """Return the name in ``known`` that is most like ``text``, None where none is close."""
     found = difflib.get_close_matches(text.lower(), sorted(name.lower() for name in known), 1)

@@ -10,7 +10,7 @@ from governance.lineage.aliases import alias_of, aliases_of, renamed, use
 from governance.lineage.columns import ListedColumns, Relation
 from governance.lineage.edges import JOIN, add
 from governance.lineage.files import FORMATS, columns_of, looks_like_path
-from governance.lineage.names import nearest
+from governance.lineage.names import nearest, spelt, table_parts
 from governance.lineage.pivot import pivoted
 from governance.lineage.scope import Scope
 from governance.lineage.session import Made
@@ -21,6 +21,7 @@ from governance.lineage.tablefunctions import (
     read_generator,
     read_rows_from,
 )
+from governance.lineage.temporary import made_under
 from governance.lineage.valueslist import values
 
 Reader = Callable[[Scope, exp.Expr], Relation]
@@ -87,14 +88,13 @@ def _spelt(scope: Scope, tree: exp.Expr, this: exp.Expr) -> exp.Expr:
 
 def _named(scope: Scope, tree: exp.Expr, parts: list[exp.Expr], alias: str) -> Relation:
     session = scope.session
-    names = tuple([part.args["this"] for part in parts])
-    for name in (".".join(names), *session.tables.candidates(names)) if session.made else ():
-        made = session.made.get(name.lower())
-        if made is not None:
-            session.used.add(name.lower())
-            if made.query is not None:
-                return use(scope, tree, made.query, alias or session.key(parts[-1]))
-            return _stored(scope, tree, parts, alias, made)
+    names = spelt(parts)
+    made = made_under(session, names) if session.made else None
+    if made is not None:
+        session.used.add(made.name.lower())
+        if made.query is not None:
+            return use(scope, tree, made.query, alias or session.key(parts[-1]))
+        return _stored(scope, tree, parts, alias, made)
     found = session.tables.find(names)
     if isinstance(found, str):
         return _stored(scope, tree, parts, alias, Made(found, session.tables.columns(found)))
@@ -126,24 +126,6 @@ def _implicit_unnest(scope: Scope, tree: exp.Expr, parts: list[exp.Expr]) -> Rel
     column = exp.Column(**dict(zip(names, reversed(parts), strict=False)))
     alias = tree.args.get("alias")
     return read_generator(scope, exp.Unnest(expressions=[column], alias=alias.copy() if alias is not None else None))
-
-
-def table_parts(tree: exp.Expr) -> list[exp.Expr]:
-    """Return the identifiers of a table's name, catalog first."""
-    parts = [tree.args[part] for part in ("catalog", "db") if isinstance(tree.args.get(part), exp.Expr)]
-    name = tree.args["this"]
-    while name.__class__ is exp.Dot:
-        parts.append(name.args["this"])
-        name = name.args["expression"]
-    return [part if part.__class__ is exp.Identifier else _as_identifier(part) for part in (*parts, name)]
-
-
-def _as_identifier(tree: exp.Expr | str) -> exp.Expr:
-    """T-SQL's table variable keeps its sign; whatever else stands there is a name that no table has."""
-    if isinstance(tree, str):
-        return exp.Identifier(this=tree)
-    sign = "@" if tree.__class__ is exp.Parameter else ""
-    return exp.Identifier(this=f"{sign}{tree.name}")
 
 
 def _stored(scope: Scope, tree: exp.Expr, parts: list[exp.Expr], alias: str, stored: Made) -> Relation:

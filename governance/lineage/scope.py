@@ -82,7 +82,9 @@ class Scope:
         """Bring one more relation into scope."""
         self.relations.append(relation)
         if relation.alias:
-            self.named.setdefault(relation.alias, relation)
+            known = self.named.setdefault(relation.alias, relation)
+            if len(known.path) > 1 and len(relation.path) <= 1:  # ``o`` is the table written so before ``s.o``
+                self.named[relation.alias] = relation
         if self.seen:
             self.seen = {}
 

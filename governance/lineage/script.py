@@ -11,14 +11,16 @@ from sqlglot import exp
 from governance.errors import DynamicSql, LineageError, NoLineage, UnparsableSql, UnreadConstruct, UnreadStatement
 from governance.lineage.change import read_delete, read_update
 from governance.lineage.copying import read_copy
-from governance.lineage.definitions import DEFINITIONS, dropped, skip, temporary
+from governance.lineage.definitions import DEFINITIONS, dropped, skip
 from governance.lineage.merge import read_merge
 from governance.lineage.model import ColumnLineage
 from governance.lineage.multiple import read_many
+from governance.lineage.names import schema_of
 from governance.lineage.outputs import Outputs
 from governance.lineage.session import Session
-from governance.lineage.target import Effect, target_of
-from governance.lineage.write import read_bare, read_create, read_insert, schema_of
+from governance.lineage.target import Effect, made_by
+from governance.lineage.temporary import temporary
+from governance.lineage.write import read_bare, read_create, read_insert
 
 Reader = Callable[[exp.Expr, Session], Iterable[Effect]]
 
@@ -105,9 +107,9 @@ def _dropped_again(trees: Sequence[exp.Expr], session: Session) -> set[int]:
         if tree.__class__ is exp.Create and (tree.args.get("kind") or "").upper() in {"TABLE", "VIEW"}:
             table, _ = schema_of(tree.args["this"])
             if table.__class__ is exp.Table:
-                latest[target_of(table, session).name.lower()] = number
+                latest[made_by(tree, table, session).lower()] = number
         elif tree.__class__ is exp.Drop:
-            gone = {latest.pop(name, None) for name in dropped(tree, session)}
+            gone = {latest.pop(name, None) for name in dropped(tree, session, latest)}
             passing |= {number for number in gone if number is not None}
     return passing
 

@@ -8,10 +8,10 @@ from sqlglot import exp
 from governance.errors import ColumnCountMismatch, LineageError, UnknownColumn, UnknownTable, UnreadStatement
 from governance.lineage.columns import Column, Columns, ListedColumns, Query, Relation
 from governance.lineage.edges import NOTHING
-from governance.lineage.names import identifier, nearest
-from governance.lineage.relation import table_parts
+from governance.lineage.names import identifier, nearest, spelt, table_parts
 from governance.lineage.scope import Scope
 from governance.lineage.session import Session
+from governance.lineage.temporary import made_under, own_name, temporary
 
 
 class Effect(NamedTuple):
@@ -41,11 +41,10 @@ def target_of(tree: exp.Expr, session: Session) -> Target:
         raise session.error(UnreadStatement, "this does not name a table to write to", tree, fix="name a table")
     if this.__class__ is exp.Var:
         return Target(this.name, None, tree)
-    names = tuple(part.args["this"] for part in table_parts(tree))
-    for name in (".".join(names), *session.tables.candidates(names)):
-        made = session.made.get(name.lower())
-        if made is not None:
-            return Target(made.name, made.columns, tree)
+    names = spelt(table_parts(tree))
+    made = made_under(session, names) if session.made else None
+    if made is not None:
+        return Target(made.name, made.columns, tree)
     key = session.tables.find(names)
     if isinstance(key, str):
         return Target(key, session.tables.columns(key), tree)
@@ -55,6 +54,15 @@ def target_of(tree: exp.Expr, session: Session) -> Target:
     if session.folded:
         names = tuple(session.key(part) for part in table_parts(tree))
     return Target(session.tables.spelt(names), None, tree)
+
+
+def made_by(statement: exp.Expr, tree: exp.Expr, session: Session) -> str:
+    """Return the full name of the table ``tree`` that ``statement`` makes: a temporary one is no table of the schema.
+
+    Raises:
+        UnknownTable: the name of a table that stays fits several.
+    """
+    return own_name(session, tree) if temporary(statement) else target_of(tree, session).name
 
 
 def known_target(tree: exp.Expr, session: Session) -> Target:

@@ -10,10 +10,10 @@ from governance.lineage.ctes import named, with_ctes
 from governance.lineage.edges import CONDITIONAL, FILTER, JOIN, NOTHING, Deps, add, datasets, united
 from governance.lineage.environment import Environment
 from governance.lineage.joins import read_from
-from governance.lineage.names import identifier
+from governance.lineage.names import identifier, schema_of
 from governance.lineage.scope import Scope
 from governance.lineage.session import Session
-from governance.lineage.target import Effect, Target, column_of, every, relation_of, target_of, written
+from governance.lineage.target import Effect, Target, column_of, every, made_by, relation_of, target_of, written
 from governance.lineage.value import depend, value_of
 from governance.lineage.variables import set_by_select
 
@@ -33,7 +33,7 @@ def read_bare(tree: exp.Expr, session: Session) -> Iterable[Effect]:
     if into is None:
         yield Effect(None, query)
     else:
-        yield Effect(target_of(into.args["this"], session).name, query, replaces=True)
+        yield Effect(made_by(tree, into.args["this"], session), query, replaces=True)
 
 
 def some(query: Query, tree: exp.Expr, session: Session) -> Query:
@@ -55,13 +55,6 @@ def unfolded(query: Query) -> Query:
     return query._replace(columns=list(only.members.values()))
 
 
-def schema_of(tree: exp.Expr) -> tuple[exp.Expr, list[exp.Expr]]:
-    """Return a table and the columns listed after it."""
-    if tree.__class__ is exp.Schema:
-        return tree.args["this"], tree.args.get("expressions") or []
-    return tree, []
-
-
 def read_create(tree: exp.Expr, session: Session) -> Iterable[Effect]:
     """CREATE TABLE or VIEW … AS a query, or a CLONE; ClickHouse's materialized view fills the table after TO."""
     table, listed = schema_of(tree.args["this"])
@@ -81,7 +74,7 @@ def read_create(tree: exp.Expr, session: Session) -> Iterable[Effect]:
     if filled is not None:
         yield Effect(target_of(filled.args["this"], session).name, query)
         return
-    yield Effect(target_of(table, session).name, query, replaces=True)
+    yield Effect(made_by(tree, table, session), query, replaces=True)
 
 
 def _beside(query: Query, names: Sequence[exp.Expr], session: Session) -> Query:
