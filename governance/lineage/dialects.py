@@ -38,6 +38,7 @@ class Rules:
     lateral:   whether a select-list expression sees the aliases before it (where no column of that name is in scope)
     aliases:   clauses in which an alias beats a column of the same name; "group", "having", "order", "where", ...
     unseen:    clauses in which aliases are not visible at all
+    in_place:  whether ``*`` leaves a column that USING merged where it stands on the left, not before all others
     """
 
     name: str
@@ -45,19 +46,22 @@ class Rules:
     lateral: bool = False
     aliases: frozenset[str] = frozenset({"order"})
     unseen: frozenset[str] = frozenset({"where", "qualify", "join"})
+    in_place: bool = False
 
 
 _EVERYWHERE = frozenset({"where", "group", "having", "qualify", "order", "select", "join"})
 _SOME_LATERAL = frozenset({"join"})
 
 RULES: dict[str, Rules] = {
-    "duckdb": Rules("duckdb", lower, lateral=True, aliases=frozenset({"order", "having"}), unseen=_SOME_LATERAL),
+    "duckdb": Rules(
+        "duckdb", lower, lateral=True, aliases=frozenset({"order", "having"}), unseen=_SOME_LATERAL, in_place=True
+    ),
     "snowflake": Rules("snowflake", _upper_unquoted, lateral=True, unseen=_SOME_LATERAL),
     "redshift": Rules("redshift", lower, lateral=True),
     "databricks": Rules("databricks", lower, lateral=True, aliases=frozenset({"order", "having"})),
     "spark": Rules("spark", lower, lateral=True, aliases=frozenset({"order", "having"})),
     "teradata": Rules("teradata", lower, lateral=True, unseen=frozenset()),
-    "clickhouse": Rules("clickhouse", _exact, lateral=True, aliases=_EVERYWHERE, unseen=frozenset()),
+    "clickhouse": Rules("clickhouse", _exact, lateral=True, aliases=_EVERYWHERE, unseen=frozenset(), in_place=True),
     "bigquery": Rules(
         "bigquery", lower, aliases=frozenset({"order", "group", "having"}), unseen=frozenset({"where", "join"})
     ),
@@ -66,7 +70,8 @@ RULES: dict[str, Rules] = {
     "mysql": Rules("mysql", lower, aliases=frozenset({"order", "having"})),
     "tsql": Rules("tsql", lower, unseen=frozenset({"where", "group", "having", "qualify", "join"})),
     "trino": Rules("trino", lower, unseen=frozenset({"where", "group", "having", "qualify", "join"})),
-    "hive": Rules("hive", lower, aliases=frozenset({"order", "having"})),
+    "hive": Rules("hive", lower, aliases=frozenset({"order", "having"}), in_place=True),
+    "sqlite": Rules("sqlite", lower, in_place=True),
 }
 
 

@@ -9,6 +9,7 @@ from governance.errors import UnknownColumn, UnreadConstruct
 from governance.lineage.aliases import alias_of
 from governance.lineage.columns import Column, ListedColumns, Relation
 from governance.lineage.edges import FILTER, JOIN, TRANSFORMATION, Deps, add, moved, united
+from governance.lineage.layout import Merge, laid_out
 from governance.lineage.names import identifier
 from governance.lineage.relation import read_relation
 from governance.lineage.scope import Scope
@@ -23,13 +24,21 @@ def read_from(scope: Scope, tree: exp.Expr) -> None:
         read_joined(scope, start.args["this"])
     for lateral in args.get("laterals") or ():
         scope.join(read_relation(scope, lateral))
+    first = 0
     for join in args.get("joins") or ():
-        read_join(scope, join)
+        first = len(scope.relations) if is_comma(join) else first
+        read_join(scope, join, first)
+
+
+def is_comma(join: exp.Expr) -> bool:
+    """Tell whether a join is a comma: what is joined after it is joined to what stands after it alone."""
+    return all(not value for name, value in join.args.items() if name not in {"this", "pivots"})
 
 
 def read_joined(scope: Scope, tree: exp.Expr) -> None:
     """Bring one item of FROM into scope, with the joins that hang on it."""
-    if tree.__class__ is exp.Subquery and _core(tree).__class__ is exp.Table:
+    first = len(scope.relations)
+    if tree.__class__ is exp.Subquery and _core(tree).__class__ in {exp.Table, exp.Subquery}:
         _parenthesised(scope, tree, tree.args["this"])
     else:
         scope.join(read_relation(scope, tree))
@@ -37,39 +46,44 @@ def read_joined(scope: Scope, tree: exp.Expr) -> None:
     if sample is not None and sample.args.get("bucket_field") is not None:  # Hive's buckets choose rows by a column
         depend(scope, exp.Column(this=identifier(sample.args["bucket_field"])), FILTER, scope.rows)
     for join in tree.args.get("joins") or ():
-        read_join(scope, join)
+        read_join(scope, join, first)
 
 
 def _core(tree: exp.Expr) -> exp.Expr:
-    """What stands in all the parentheses, as long as they have no alias of their own within."""
+    """What stands in all the parentheses, as long as they have no alias and no joins of their own within."""
     inner: exp.Expr = tree.args["this"]
-    while inner.__class__ is exp.Subquery and not inner.args.get("alias"):
+    while inner.__class__ is exp.Subquery and not (inner.args.get("alias") or inner.args.get("joins")):
         inner = inner.args["this"]
     return inner
 
 
 def _parenthesised(scope: Scope, tree: exp.Expr, inner: exp.Expr) -> None:
     """``(a JOIN b) [AS x]``: without an alias its relations stay in sight, with one they are a single relation."""
-    before = len(scope.relations)
+    before, merges, merged = len(scope.relations), len(scope.merges), dict(scope.merged)
     read_joined(scope, inner)
     alias = alias_of(scope, tree)
     if not alias:
         return
-    columns = [column for relation in scope.relations[before:] for column in relation.columns.all() or ()]
+    within = [
+        m._replace(left=m.left - before, right=m.right - before, stop=m.stop - before) for m in scope.merges[merges:]
+    ]
+    columns = laid_out(scope.relations[before:], within, in_place=scope.session.rules.in_place)
     scope.restrict(scope.relations[:before])
+    scope.merges, scope.merged = scope.merges[:merges], merged
     scope.join(Relation(alias, (), ListedColumns(columns)))
 
 
 class Sides(NamedTuple):
-    """A join's two sides, and the hop of its keys."""
+    """A join's two sides, and the hop of its keys; the left side begins at ``first`` of all relations before it."""
 
     left: Sequence[Relation]
     right: Sequence[Relation]
     hop: int
+    first: int
 
 
-def read_join(scope: Scope, join: exp.Expr) -> None:
-    """Bring a join's right side into scope and its condition into the rows."""
+def read_join(scope: Scope, join: exp.Expr, first: int = 0) -> None:
+    """Bring a join's right side into scope and its condition into the rows; its left side begins at ``first``."""
     args = join.args
     kind = (args.get("kind") or "").upper()
     if kind == "ARRAY":
@@ -79,7 +93,7 @@ def read_join(scope: Scope, join: exp.Expr) -> None:
     hidden = kind in {"SEMI", "ANTI"}
     rows, scope.rows = scope.rows, {} if hidden else scope.rows
     read_joined(scope, args["this"])
-    sides = Sides(left, scope.relations[len(left) :], FILTER if hidden else JOIN)
+    sides = Sides(left, scope.relations[len(left) :], FILTER if hidden else JOIN, first)
     if args.get("using"):
         _merge(scope, args["using"], sides, join)
     elif (args.get("method") or "").upper() == "NATURAL":
@@ -99,25 +113,40 @@ def _shared(scope: Scope, sides: Sides, join: exp.Expr) -> list[exp.Expr]:
     if any(relation.columns.all() is None for relation in (*sides.left, *sides.right)):
         problem = "NATURAL JOIN with columns that are not declared"
         raise scope.session.error(UnreadConstruct, problem, join, fix="join with ON")
-    ours = {column.key for relation in sides.left for column in relation.columns.all() or ()}
-    theirs = [column for relation in sides.right for column in relation.columns.all() or ()]
-    shared: list[exp.Expr] = [exp.Identifier(this=column.name, quoted=True) for column in theirs if column.key in ours]
+    ours = dict.fromkeys(c.key for relation in sides.left[sides.first :] for c in relation.columns.all() or ())
+    theirs = {column.key for relation in sides.right for column in relation.columns.all() or ()}
+    shared: list[exp.Expr] = [exp.Identifier(this=key, quoted=True) for key in ours if key in theirs]
     if not shared and scope.session.rules.name == "duckdb":  # elsewhere it is a CROSS JOIN
         raise scope.session.error(UnknownColumn, "NATURAL JOIN of no common column", join, fix="join with ON")
     return shared
 
 
 def _merge(scope: Scope, names: Sequence[exp.Expr], sides: Sides, join: exp.Expr) -> None:
-    value = SIDES.get((join.args.get("side") or "").upper(), _left)
+    side = (join.args.get("side") or "").upper()
+    value = SIDES.get(side, _left)
+    merged = []
     for name in names:
         key = scope.session.key(identifier(name))
-        ours = scope.merged.get(key) or _in(scope, sides.left, key, name)
+        ours = scope.merged.get(key) or _in(scope, (*sides.left[sides.first :], *sides.left), key, name)
         theirs = _in(scope, sides.right, key, name)
-        for side in (ours, theirs):
-            add(scope.rows, scope.session.noted(name, side).deps, sides.hop)
+        for column in (ours, theirs):
+            add(scope.rows, scope.session.noted(name, column).deps, sides.hop)
         if sides.hop == JOIN:
             scope.merged[key] = value(ours, theirs)
+            merged.append(scope.merged[key]._replace(name=ours.name))
+    if merged:
+        _note(scope, merged, sides, turned=side == "RIGHT" and scope.session.rules.name == "mysql")
     scope.seen = {}
+
+
+def _note(scope: Scope, merged: list[Column], sides: Sides, *, turned: bool) -> None:
+    """Note what a join merged; MySQL has it in the order of the side that comes first."""
+    if scope.session.rules.name == "mysql":
+        leading = sides.right if turned else sides.left[sides.first :]
+        order = [column.key for relation in leading for column in relation.columns.all() or ()]
+        merged.sort(key=lambda column: order.index(column.key) if column.key in order else len(order))
+    stop = len(scope.relations)
+    scope.merges.append(Merge(merged, sides.first, stop - len(sides.right), stop, turned))
 
 
 def _in(scope: Scope, relations: Sequence[Relation], key: str, name: exp.Expr) -> Column:
@@ -157,5 +186,7 @@ def _array_join(scope: Scope, join: exp.Expr) -> None:
         deps = value_of(scope, tree)
         add(scope.rows, deps, JOIN)
         key = scope.session.key(name)
-        scope.merged[key] = Column(name.args["this"], key, moved(deps, TRANSFORMATION))
+        element = scope.merged[key] = Column(name.args["this"], key, moved(deps, TRANSFORMATION))
+        stop = len(scope.relations)
+        scope.merges.append(Merge([element], 0, stop, stop))
     scope.seen = {}

@@ -46,7 +46,7 @@ def _conditions(
 def _one(source: Scope, insert: exp.Expr, conditions: Sequence[exp.Expr], session: Session) -> Effect:
     scope = Scope(session, source.env)
     scope.rows, scope.inputs, scope.clause = dict(source.rows), set(source.inputs), "select"
-    scope.merged = source.merged
+    scope.merged, scope.merges = source.merged, source.merges
     for relation in source.relations:
         scope.join(relation)
     for condition in conditions:

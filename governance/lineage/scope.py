@@ -9,6 +9,7 @@ from governance.errors import LineageError, UnknownColumn
 from governance.lineage.columns import Column, Relation
 from governance.lineage.edges import IDENTITY, NOTHING, Deps, add, datasets
 from governance.lineage.environment import Environment
+from governance.lineage.layout import Merge
 from governance.lineage.names import (
     PSEUDO,
     SEQUENCES,
@@ -35,6 +36,7 @@ class Scope:
 
     relations: what FROM holds so far, in order; ``named`` finds one by its alias
     merged:    columns that USING and NATURAL made one, and names that stand for a value (a macro's parameters)
+    merges:    the joins that made columns one, inner ones first: they decide the order of ``*``
     aliases:   select-list aliases that expressions may use; ``outputs`` those that ORDER BY may
     items:     the select-list item of each output column, for GROUP BY ALL
     clause:    the clause being read, which decides whether an alias or a column wins
@@ -45,7 +47,7 @@ class Scope:
 
     __slots__ = (
         "aliases", "chosen", "clause", "elements", "env", "grouped", "index", "indexed", "inputs", "items", "lent",
-        "merged", "named", "outputs", "parent", "relations", "rows", "seen", "session", "shared", "windows",
+        "merged", "merges", "named", "outputs", "parent", "relations", "rows", "seen", "session", "shared", "windows",
     )  # fmt: skip
 
     def __init__(self, session: Session, env: Environment, parent: Optional["Scope"] = None) -> None:
@@ -55,6 +57,7 @@ class Scope:
         self.relations: list[Relation] = []
         self.named: dict[str, Relation] = {}
         self.merged: dict[str, Column] = {}
+        self.merges: list[Merge] = []
         self.chosen: Mapping[int, Sequence[Column]] = {}
         self.elements: list[Column] = []
         self.aliases: dict[str, Column] = {}
@@ -136,9 +139,7 @@ class Scope:
         return row_without(self.session, row, name)
 
     def _unqualified(self, name: exp.Expr, key: str) -> Column:
-        found = self.find(key, name)
-        if found is None:
-            found = self.variable(key) or self._open_element(key)
+        found = self.find(key, name) or self.variable(key) or self._open_element(key)
         if found is None:
             if key.lower() in PSEUDO and not name.args.get("quoted"):
                 return Column(key, key, NOTHING)
@@ -170,9 +171,8 @@ class Scope:
         found = ORDERS[self._order(key)](self, key, name)
         if found is not None:
             return found
-        relation = self.named.get(key)
-        if relation is not None:
-            return row_of(self.session, relation, name)
+        if key in self.named:
+            return row_of(self.session, self.named[key], name)
         return member_of(self.elements, key) or opened(self.relations, key, name)
 
     def _open_element(self, key: str) -> Column | None:
@@ -283,10 +283,8 @@ class Scope:
 
     def relation(self, qualifier: Sequence[str]) -> Relation | None:
         """Return the relation that ``qualifier`` (folded) names: an alias, or a table by its name and schema."""
-        if len(qualifier) == 1:
-            relation = self.named.get(qualifier[0])
-            if relation is not None:
-                return relation
+        if len(qualifier) == 1 and qualifier[0] in self.named:
+            return self.named[qualifier[0]]
         return at_path(self.relations, tuple(qualifier))
 
 

@@ -7,7 +7,8 @@ from sqlglot import exp
 from governance.errors import LimitExceeded, UnknownColumn, UnknownTable, UnparsableSql, UnreadConstruct
 from governance.lineage.columns import Column, Relation
 from governance.lineage.edges import JOIN, TRANSFORMATION, add, moved
-from governance.lineage.names import identifier
+from governance.lineage.layout import laid_out
+from governance.lineage.names import identifier, no_qualifier, qualified
 from governance.lineage.patterns import PATTERNS, compiled, ilike, test_of
 from governance.lineage.scope import Scope
 from governance.lineage.session import MAX_COLUMNS
@@ -119,23 +120,15 @@ def columns_of_item(scope: Scope, tree: exp.Expr) -> list[Column]:
 
 
 def every(scope: Scope) -> list[Column]:
-    """Return all columns in scope; those that USING merged stand once, where they first occur."""
+    """Return all columns in scope; those that USING merged stand once."""
     if not scope.relations:
         raise scope.session.error(UnknownTable, "* without FROM", fix="name a table in FROM")
-    columns: list[Column] = []
-    given: set[str] = set()
-    for relation in scope.relations:
-        if len(columns) > MAX_COLUMNS:
-            problem = f"* of more than {MAX_COLUMNS:,} columns"
-            raise scope.session.error(LimitExceeded, problem, None, fix="name the columns")
-        for column in _all(scope, relation, None):
-            merged = scope.merged.get(column.key)
-            if merged is None:
-                columns.append(column)
-            elif column.key not in given:
-                given.add(column.key)
-                columns.append(merged._replace(name=column.name))
-    return columns
+    size = sum(len(_all(scope, relation, None)) for relation in scope.relations)
+    if size > MAX_COLUMNS:
+        raise scope.session.error(
+            LimitExceeded, f"* of more than {MAX_COLUMNS:,} columns", None, fix="name the columns"
+        )
+    return laid_out(scope.relations, scope.merges, in_place=scope.session.rules.in_place)
 
 
 def counted(scope: Scope, tree: exp.Expr) -> Column:
@@ -196,26 +189,49 @@ def _all(scope: Scope, relation: Relation, at: exp.Expr | None) -> Sequence[Colu
 
 def _edited(scope: Scope, star: exp.Expr, columns: list[Column]) -> list[Column]:
     key = scope.session.key
-    excluded = {key(_identifier(tree)): tree for tree in star.args.get("except_") or ()}
-    replaced = {key(_aliased(scope, tree)): tree for tree in star.args.get("replace") or ()}
-    renamed = {key(identifier(tree)): _aliased(scope, tree) for tree in star.args.get("rename") or ()}
-    if not (excluded or replaced or renamed):
+    args = star.args
+    if not (args.get("except_") or args.get("replace") or args.get("rename")):
         return columns
-    present = {column.key for column in columns}
-    for name, tree in (*excluded.items(), *replaced.items(), *renamed.items()):
-        if name not in present:
-            fix = "correct EXCLUDE, REPLACE or RENAME"
-            raise scope.session.error(UnknownColumn, f"* has no column {name}", tree, fix=fix)
+    excluded = {place for tree in args.get("except_") or () for place in _meant(scope, tree, columns)}
+    replaced: dict[int, exp.Expr] = {}
+    for tree in args.get("replace") or ():
+        first, *more = _meant(scope, _aliased(scope, tree), columns)
+        replaced[first] = tree.args["this"]
+        excluded.update(more)  # the value stands for all of its name (tried on DuckDB 2.0.1)
+    renamed = {
+        place: _aliased(scope, tree)
+        for tree in args.get("rename") or ()
+        for place in _meant(scope, tree.args["this"], columns)
+    }
     result = []
-    for found in columns:
-        if found.key in excluded:
+    for place, found in enumerate(columns):
+        if place in excluded:
             continue
-        column = found
-        if found.key in replaced:
-            column = found._replace(deps=value_of(scope, replaced[found.key].args["this"]), members=None)
-        alias = renamed.get(found.key)
+        value = replaced.get(place)
+        column = found if value is None else found._replace(deps=value_of(scope, value), members=None)
+        alias = renamed.get(place)
         result.append(column if alias is None else column._replace(name=alias.args["this"], key=key(alias)))
     return result
+
+
+def _meant(scope: Scope, tree: exp.Expr, columns: Sequence[Column]) -> list[int]:
+    """Return the places in ``columns`` of what EXCLUDE, REPLACE or RENAME names; a qualifier chooses one relation's."""
+    key = scope.session.key(identifier(tree))
+    found = [place for place, column in enumerate(columns) if column.key == key]
+    parts = qualified(tree)[:-1] if tree.__class__ is exp.Column else []
+    if parts and found:
+        relation = scope.relation([scope.session.key(part) for part in parts])
+        if relation is None:
+            raise no_qualifier(scope.session, tree, parts[0], scope.relations)
+        own = {id(column) for column in relation.columns.all() or ()}
+        found = [place for place in found if id(columns[place]) in own]
+        if not found and key in scope.merged:
+            problem = f"a qualified name of the column {identifier(tree).name}, which USING merges,"
+            raise scope.session.error(UnreadConstruct, f"{problem} is not read here", tree, fix="list the columns")
+    if not found:
+        fix = "correct EXCLUDE, REPLACE or RENAME"
+        raise scope.session.error(UnknownColumn, f"* has no column {identifier(tree).name}", tree, fix=fix)
+    return found
 
 
 def _aliased(scope: Scope, tree: exp.Expr) -> exp.Expr:
@@ -225,10 +241,6 @@ def _aliased(scope: Scope, tree: exp.Expr) -> exp.Expr:
             UnparsableSql, "REPLACE or RENAME without a new name", tree, fix="write AS and its name"
         )
     return alias
-
-
-def _identifier(tree: exp.Expr) -> exp.Expr:
-    return tree.args["this"] if tree.__class__ is exp.Column else tree
 
 
 def chosen(scope: Scope, tree: exp.Expr) -> list[Column]:
