@@ -1,5 +1,6 @@
 """Function calls that need more than a hop for their arguments, by sqlglot's class or by name."""
 
+import re
 from collections.abc import Callable, Container
 
 from sqlglot import exp
@@ -37,13 +38,17 @@ Rule = Callable[[Scope, exp.Expr, int, Deps, Push], None]
 def aggregate(_scope: Scope, tree: exp.Expr, hop: int, _into: Deps, push: Push) -> None:
     """An aggregate known by name only, with ClickHouse's suffix for a condition."""
     name = _name(tree)
-    parts = list(tree.args.get("expressions") or ())
+    parts = list(tree.args.get("params") or tree.args.get("expressions") or ())
     inner = COMPOSE[hop][SIZES if name.lower().startswith(("count", "uniq")) else AGGREGATION]
-    if name.lower().endswith("if") and len(parts) > 1:
+    if _CONDITIONAL.search(name) and len(parts) > 1:
         push((parts.pop(), COMPOSE[hop][FILTER]))
     picks = name.lower() in PICKS or name.lower().startswith(("argmin", "argmax"))
     for number, part in enumerate(parts):
         push((part, COMPOSE[hop][SORT] if picks and number == 1 else inner))
+
+
+_CONDITIONAL = re.compile("If(State|Merge|OrNull|OrDefault|Distinct|ForEach|Array)*$", re.IGNORECASE)
+"""ClickHouse's names of aggregates whose last argument is a condition."""
 
 
 def unknown_function(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -> None:
@@ -60,7 +65,7 @@ def unknown_function(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: P
         return
     if name in GENERATORS:
         _expand_rows(scope, parts)
-    inner = COMPOSE[hop][MASKS if name in scope.session.masking else uses_of(name).rest]
+    inner = COMPOSE[hop][MASKS if name in scope.session.masking else uses_of(name, scope.session.rules.name).rest]
     for part in parts:
         push((part, inner))
 
@@ -172,6 +177,7 @@ BY_NAME: tuple[tuple[Container[str], Rule], ...] = (
 CALLS: dict[type, Rule] = {
     exp.AnonymousAggFunc: aggregate,
     exp.CombinedAggFunc: aggregate,
+    exp.CombinedParameterizedAgg: aggregate,
     exp.Anonymous: unknown_function,
     exp.Apply: unread,
     exp.DecodeCase: decode,

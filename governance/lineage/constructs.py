@@ -58,7 +58,9 @@ def membership(scope: Scope, tree: exp.Expr, hop: int, into: Deps, push: Push) -
         if query is not None and tree.args["this"].__class__ in {exp.Column, exp.Tuple}:
             _among(scope, tree, query, COMPOSE[hop][FILTER], into)
             query = None
-        others = [*(tree.args.get("expressions") or ()), tree.args.get("unnest"), tree.args.get("field")]
+        unnest = tree.args.get("unnest")  # a test of what it holds: it expands no row here
+        among = unnest.args["expressions"] if unnest is not None else ()
+        others = [*(tree.args.get("expressions") or ()), *among, tree.args.get("field")]
     else:
         query, others = tree.args["this"], []
     for part in others:

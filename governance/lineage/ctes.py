@@ -95,15 +95,16 @@ def _fixpoint(cte: exp.Expr, session: Session, env: Environment, parent: Scope |
     own = [c._replace(deps={n: AS_IS}, members=None) for c, n in zip(anchor.columns, unknowns, strict=True)]
     inner = Environment({key: Query(own)}, env)
     whole = named(session.read(tree, session, inner, parent), names, session)
-    solved = _solved(dict.fromkeys(unknowns, NOTHING), [column.deps for column in whole.columns])
+    solved = _solved(dict.fromkeys(unknowns, NOTHING), [column.deps for column in whole.columns], session)
     session.solved.update(zip(unknowns, solved, strict=False))
     columns = [c._replace(deps=d, members=None) for c, d in zip(whole.columns, solved, strict=True)]
     return Query(columns, filled(whole.rows, dict(zip(unknowns, solved, strict=False))), whole.inputs)
 
 
-def _solved(known: dict[Source, Deps], equations: list[Deps]) -> list[Deps]:
+def _solved(known: dict[Source, Deps], equations: list[Deps], session: Session) -> list[Deps]:
     """Return the least deps that satisfy ``equations``, whose unknowns are the keys of ``known``, in order."""
     while True:
+        session.tick()
         grown = [filled(deps, known) for deps in equations]
         again = dict(zip(known, grown, strict=False))
         if again == known:

@@ -76,107 +76,33 @@ USES: dict[type, Uses] = {
 
 AGGREGATES: frozenset[str] = frozenset(
     [
-        "any_value",
-        "approx_most_frequent",
-        "approx_percentile",
-        "approx_quantile",
-        "approx_top_k",
-        "arbitrary",
-        "array_agg",
-        "array_unique_agg",
-        "avg",
-        "bit_and",
-        "bit_or",
-        "bit_xor",
-        "bitmap_or_agg",
-        "bitstring_agg",
-        "bool_and",
-        "bool_or",
-        "checksum",
-        "checksum_agg",
-        "collect_list",
-        "collect_set",
-        "corr",
-        "count_if",
-        "countif",
-        "covar_pop",
-        "covar_samp",
-        "entropy",
-        "every",
-        "favg",
-        "first",
-        "fsum",
-        "geomean",
-        "geometric_mean",
-        "group_concat",
-        "grouparray",
-        "groupuniqarray",
-        "histogram",
-        "histogram_exact",
-        "hll_union_agg",
-        "json_agg",
-        "json_group_array",
-        "json_group_object",
-        "json_object_agg",
-        "jsonb_agg",
-        "jsonb_object_agg",
-        "kahan_sum",
-        "kurtosis",
-        "kurtosis_pop",
-        "last",
-        "list",
-        "listagg",
-        "mad",
-        "map_agg",
-        "map_union",
-        "map_union_sum",
-        "max",
-        "mean",
-        "median",
-        "min",
-        "mode",
-        "multimap_agg",
-        "numeric_histogram",
-        "objectagg",
-        "percentile",
-        "percentile_approx",
-        "product",
-        "quantile",
-        "quantile_cont",
-        "quantile_disc",
-        "ratio_to_report",
-        "reduce_agg",
-        "regr_avgx",
-        "regr_avgy",
-        "regr_intercept",
-        "regr_r2",
-        "regr_slope",
-        "regr_sxx",
-        "regr_sxy",
-        "regr_syy",
-        "reservoir_quantile",
-        "sem",
-        "set_agg",
-        "set_union",
-        "skewness",
-        "stats_mode",
-        "stddev",
-        "string_agg",
-        "sum",
-        "sum_no_overflow",
-        "sumkahan",
-        "topk",
-        "union_agg",
-        "uniq",
-        "uniqexact",
-        "var_pop",
-        "var_samp",
-        "variance",
-        "weighted_avg",
+        "any_value", "approx_most_frequent", "approx_percentile", "approx_quantile", "approx_set", "approx_top_k",
+        "arbitrary", "array_agg", "array_unique_agg", "avg", "bit_and", "bit_or", "bit_xor", "bitmap_or_agg",
+        "bitstring_agg", "bool_and", "bool_or", "checksum", "checksum_agg", "collect_list", "collect_set",
+        "convex_hull_agg", "corr", "count_if", "countif", "covar_pop", "covar_samp", "entropy", "every", "favg",
+        "first", "fsum", "geomean", "geometric_mean", "group_concat", "grouparray", "groupuniqarray", "hash_agg",
+        "histogram", "histogram_exact", "histogram_numeric", "hll_sketch_agg", "hll_union_agg", "json_agg", "json_arrayagg",
+        "json_group_array", "json_group_object", "json_object_agg", "json_objectagg", "jsonb_agg", "jsonb_object_agg",
+        "kahan_sum", "kurtosis", "kurtosis_pop", "last", "learn_classifier", "learn_libsvm_classifier",
+        "learn_libsvm_regressor", "learn_regressor", "list", "listagg", "lttb", "mad", "make_set_digest", "map_agg",
+        "map_union", "map_union_sum", "max", "mean", "median", "medianbfloat16", "mediandeterministic", "medianexact",
+        "medianexacthigh", "medianexactlow", "mediantdigest", "mediantiming", "merge_set_digest", "min", "mode",
+        "multimap_agg", "numeric_histogram", "objectagg", "percentile", "percentile_approx", "product", "qdigest_agg",
+        "quantile", "quantile_cont", "quantile_disc", "range_agg", "range_intersect_agg", "ratio_to_report",
+        "reduce_agg", "regr_avgx", "regr_avgy", "regr_intercept", "regr_r2", "regr_slope", "regr_sxx", "regr_sxy",
+        "regr_syy", "reservoir_quantile", "sem", "set_agg", "set_union", "skewness", "stats_mode", "stddev", "stdevp",
+        "string_agg", "sum", "sum_no_overflow", "sumkahan", "tdigest_agg", "theta_sketch_agg", "topk", "try_avg",
+        "try_sum", "union_agg", "uniq", "uniqexact", "var", "var_pop", "var_samp", "variance", "varp", "weighted_avg",
         "xmlagg",
     ]
-)
+)  # fmt: skip
 """Aggregate functions that reach us as unknown functions, by lower-case name."""
+
+OF_A_DIALECT: dict[tuple[str, str], Uses] = {
+    ("tsql", "checksum"): Uses(MASKS),  # a hash of one row's values; Trino's is over all rows
+    ("trino", "merge"): _AGGREGATE,
+}
+"""Dialect and lower-case name of functions that are something else elsewhere."""
 
 PICKS: frozenset[str] = frozenset(
     [
@@ -236,8 +162,11 @@ GENERATORS: frozenset[str] = frozenset(
 """Functions that give several rows for one, by lower-case name."""
 
 
-def uses_of(name: str) -> Uses:
+def uses_of(name: str, dialect: str) -> Uses:
     """Return how an unknown function called ``name`` (lower case) uses its arguments."""
+    own = OF_A_DIALECT.get((dialect, name))
+    if own is not None:
+        return own
     if name in MASKING:
         return Uses(SIZES if name in AGGREGATES else MASKS)
     return _AGGREGATE if name in AGGREGATES else _VALUE

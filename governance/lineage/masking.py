@@ -20,50 +20,19 @@ HASHING: tuple[type[exp.Expr], ...] = (
     exp.FarmFingerprint, exp.CityHash64, exp.StandardHash,
 )  # fmt: skip
 
-COUNTING: tuple[type[exp.Expr], ...] = (exp.Count, exp.CountIf, exp.ApproxDistinct, exp.Hll)
+COUNTING: tuple[type[exp.Expr], ...] = (exp.Count, exp.CountIf, exp.ApproxDistinct, exp.Hll, exp.HashAgg)
 
 MASKING: frozenset[str] = frozenset(
     [
-        "checksum",
-        "cityhash64",
-        "crc32",
-        "digest",
-        "farm_fingerprint",
-        "farmfingerprint64",
-        "fnv_hash",
-        "func_sha1",
-        "hash",
-        "hashbytes",
-        "hmac",
-        "hmac_md5",
-        "hmac_sha1",
-        "hmac_sha256",
-        "hmac_sha512",
-        "mask",
-        "mask_first_n",
-        "mask_hash",
-        "mask_last_n",
-        "mask_show_first_n",
-        "mask_show_last_n",
-        "md5",
-        "md5_number",
-        "md5_number_lower",
-        "md5_number_upper",
-        "murmur_hash",
-        "murmurhash2_64",
-        "murmurhash3_32",
-        "ora_hash",
-        "sha1",
-        "sha2",
-        "sha224",
-        "sha256",
-        "sha384",
-        "sha512",
-        "sip_hash",
-        "siphash64",
-        "standard_hash",
-        "xxhash32",
-        "xxhash64",
+        "binary_checksum", "blake3", "checksum", "checksum_agg", "cityhash64", "crc32", "crypt", "digest",
+        "farm_fingerprint", "farmfingerprint64", "farmhash64", "fnv_hash", "func_sha1", "gccmurmurhash", "halfmd5",
+        "hash", "hash_agg", "hashbytes", "hashtext", "hashtextextended", "hivehash", "hmac", "hmac_md5", "hmac_sha1",
+        "hmac_sha256", "hmac_sha512", "inthash32", "inthash64", "javahash", "kafkamurmurhash", "mask", "mask_first_n",
+        "mask_hash", "mask_last_n", "mask_show_first_n", "mask_show_last_n", "md4", "md5", "md5_number",
+        "md5_number_lower", "md5_number_upper", "metrohash64", "murmur_hash", "murmurhash2_32", "murmurhash2_64",
+        "murmurhash3_128", "murmurhash3_32", "murmurhash3_64", "ora_hash", "sha1", "sha2", "sha224", "sha256",
+        "sha384", "sha512", "sha512_256", "sip_hash", "siphash128", "siphash128keyed", "siphash128reference",
+        "siphash64", "siphash64keyed", "standard_hash", "urlhash", "wyhash64", "xxh3", "xxhash32", "xxhash64",
     ]
-)
+)  # fmt: skip
 """Hash and mask functions that sqlglot knows by name only, in lower case."""

@@ -101,6 +101,10 @@ def _key(scope: Scope, key: exp.Expr, columns: Sequence[Column], hop: int) -> No
         single = key.args.get("this")
         for part in key.args.get("expressions") or ([single] if single is not None else ()):
             _key(scope, part, columns, hop)
+    elif key.__class__ is exp.Identifier:  # the alias within AGGREGATE … GROUP BY x AS y of a pipe
+        for column in columns:
+            if column.key == scope.session.key(key):
+                add(scope.rows, column.deps, hop)
     elif key.__class__ is exp.Literal and not key.args.get("is_string"):
         position = key.args["this"]
         if not position.isdecimal() or not 0 < int(position) <= len(columns):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
-from governance.errors import ColumnCountMismatch
+from governance.errors import ColumnCountMismatch, UnreadConstruct
 from governance.lineage.columns import Column, ListedColumns, Query, Relation
 from governance.lineage.edges import FILTER, GROUP_BY, IDENTITY, Deps, add, united
 from governance.lineage.environment import Environment
@@ -62,7 +62,8 @@ class _Chain:
         return Query(columns_named(self.session.rules, self.columns()), self.rows, frozenset(self.inputs))
 
     def take(self, operation: exp.Expr, other: Query) -> None:
-        matched = self._by_name(other) if operation.args.get("by_name") else self._by_position(operation, other)
+        match = self._by_name if operation.args.get("by_name") else self._by_position
+        matched = match(operation, other)
         self.inputs |= other.inputs
         COMPARE[operation.__class__](self, operation, other, matched)
 
@@ -76,8 +77,17 @@ class _Chain:
             )
         return other.columns
 
-    def _by_name(self, other: Query) -> Sequence[Column | None]:
+    def _by_name(self, operation: exp.Expr, other: Query) -> Sequence[Column | None]:
+        """All columns of both sides; BigQuery's LEFT keeps the left's, and INNER (CORRESPONDING) those of both."""
+        if operation.args.get("on"):
+            problem = f"{operation.key.upper()} BY NAME over a list of columns"
+            raise self.session.error(UnreadConstruct, problem, operation, fix="select those columns on both sides")
         theirs = {column.key: column for column in other.columns}
+        if operation.args.get("kind") == "INNER":
+            kept = [number for number, column in enumerate(self.names) if column.key in theirs]
+            self.names, self.parts = [self.names[n] for n in kept], [self.parts[n] for n in kept]
+        if operation.args.get("kind") == "INNER" or operation.args.get("side") == "LEFT":
+            return [theirs.get(column.key) for column in self.names]
         ours = {column.key for column in self.names}
         for column in other.columns:
             if column.key not in ours:

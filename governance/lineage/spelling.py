@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.tokenizer_core import Token, TokenType
 
-from governance.errors import LimitExceeded
+from governance.errors import LimitExceeded, UnreadConstruct
 from governance.lineage.session import MAX_COLUMNS
 from governance.lineage.units import as_values
 
@@ -212,6 +212,23 @@ def _lambdas(tokens: list[Token], dialect: str) -> list[Token]:
     ]
 
 
+def _counted(tokens: list[Token], _dialect: str) -> list[Token]:
+    """XMLTABLE's FOR ORDINALITY as the type of a number that counts: sqlglot's trees have no place for its words."""
+    kept: list[Token] = []
+    depth = 0  # within the parentheses of an XMLTABLE
+    for token in tokens:
+        opens = token.token_type is TokenType.L_PAREN
+        if opens and (depth or (kept and kept[-1].text.lower() == "xmltable")):
+            depth += 1
+        elif token.token_type is TokenType.R_PAREN and depth:
+            depth -= 1
+        if depth and token.text.lower() == "ordinality" and kept[-1].token_type is TokenType.FOR:
+            kept[-1] = _token(TokenType.SERIAL, "SERIAL", token)
+        else:
+            kept.append(token)
+    return kept
+
+
 _LISTS = {"apply": "list_apply", "reduce": "list_reduce"}
 
 LAMBDAS: dict[str, frozenset[str]] = {
@@ -236,14 +253,35 @@ LAMBDAS: dict[str, frozenset[str]] = {
 }
 """Dialects with JSON's arrow → the functions in which an arrow is a lambda's (``duckdb_functions()`` names them)."""
 
+
+def _pipes(tokens: list[Token], dialect: str) -> list[Token]:
+    """Turn away the places of DISTINCT in BigQuery's pipes whose meaning sqlglot's trees lose."""
+    for number, token in enumerate(tokens):
+        if dialect != "BigQuery" or token.token_type is not TokenType.DISTINCT or number == 0:
+            continue
+        before = [each.token_type for each in tokens[max(number - 2, 0) : number]]
+        after = [each.text.upper() for each in tokens[number + 1 : number + 3]]
+        inside = before == [TokenType.PIPE_GT, TokenType.SELECT]
+        if inside or (before[-1] is TokenType.PIPE_GT and after[:1] == ["|>"] and after[1:] not in _AFTER_DISTINCT):
+            problem = f"|> {'SELECT ' * inside}DISTINCT here is not read"
+            fix = "end a subquery with |> DISTINCT, and go on outside"
+            raise UnreadConstruct(problem, fix=fix, line=token.line, column=column_at(token))
+    return tokens
+
+
+_AFTER_DISTINCT = (["WHERE"], ["ORDER"], ["LIMIT"])
+"""What may follow a ``|> DISTINCT`` and means the same in one query with it."""
+
 FORMS: dict[str, Callable[[list[Token], str], list[Token]]] = {
     "pivot": _selected,
+    "|>": _pipes,
     "go": _batched,
     "materialized": _materialized,
     "assert": _asserted,
     "->": _arrows,
     "apply": _lambdas,
     "reduce": _lambdas,
+    "xmltable": _counted,
     "date": as_values,
     "trunc": as_values,
     "time_bucket": as_values,
