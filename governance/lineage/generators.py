@@ -192,6 +192,24 @@ def opened_json(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) 
     ]
 
 
+def opened_xml(scope: Scope, tree: exp.Expr, names: Sequence[str], alias: str) -> list[Column]:
+    """XMLTABLE: the path and the documents that it is passed give every declared column, and the rows."""
+    del alias
+    given = [tree.args["this"], *(tree.args.get("passing") or ())]
+    documents = [_expanded(scope, part.args["this"] if part.__class__ is exp.Alias else part) for part in given]
+    deps = united([document.deps for document in documents])
+    declared = tree.args.get("columns") or ()
+    if not declared:
+        return [_column(scope, names[0] if names else "COLUMN_VALUE", deps)]
+    return [_column(scope, _declared(part), NOTHING if _counts(part) else deps) for part in declared]
+
+
+def _counts(tree: exp.Expr) -> bool:
+    """Tell whether a column of an XMLTABLE is FOR ORDINALITY, which was respelt as a type."""
+    kind = tree.args.get("kind")
+    return kind is not None and kind.args["this"] is exp.DataType.Type.SERIAL
+
+
 def _declared(tree: exp.Expr) -> str:
     name = tree.args.get("this")
     return name.name if isinstance(name, exp.Expr) else str(name)
@@ -263,4 +281,5 @@ READERS: dict[type, Callable[[Scope, exp.Expr, Sequence[str], str], list[Column]
     exp.ExplodingGenerateSeries: series,
     exp.OpenJSON: opened_json,
     exp.JSONTable: opened_json,
+    exp.XMLTable: opened_xml,
 }

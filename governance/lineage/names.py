@@ -38,6 +38,13 @@ def table_parts(tree: exp.Expr) -> list[exp.Expr]:
     return [part if part.__class__ is exp.Identifier else _as_identifier(part) for part in (*parts, name)]
 
 
+def full_path(session: Session, parts: Sequence[exp.Expr], name: str) -> tuple[str, ...]:
+    """Return what a table may be qualified by, outermost first: as it is written, before it what its full name has."""
+    path = tuple([session.key(part) for part in parts])
+    outer = name.split(".")[: -len(path)]
+    return (*[session.rules.fold(part, None) for part in outer], *path) if outer else path
+
+
 def spelt(parts: Sequence[exp.Expr]) -> tuple[str, ...]:
     """Return the texts of a table's name; T-SQL's sign of a temporary table belongs to it, and a schema does not."""
     last = parts[-1]

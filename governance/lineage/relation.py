@@ -10,7 +10,7 @@ from governance.lineage.aliases import alias_of, aliases_of, renamed, use
 from governance.lineage.columns import ListedColumns, Relation
 from governance.lineage.edges import JOIN, add
 from governance.lineage.files import FORMATS, columns_of, looks_like_path
-from governance.lineage.names import nearest, spelt, table_parts
+from governance.lineage.names import full_path, nearest, spelt, table_parts
 from governance.lineage.pivot import pivoted
 from governance.lineage.scope import Scope
 from governance.lineage.session import Made
@@ -132,7 +132,7 @@ def _stored(scope: Scope, tree: exp.Expr, parts: list[exp.Expr], alias: str, sto
     name, columns = stored.name, stored.columns
     scope.inputs.add(name)
     if not alias:
-        path = tuple([scope.session.key(part) for part in parts])
+        path = full_path(scope.session, parts, name)
         return Relation(path[-1], path, columns, name)
     if aliases_of(tree):
         columns = ListedColumns(renamed(scope, tree, columns.all() or ()))

@@ -8,7 +8,7 @@ from sqlglot import exp
 from governance.errors import ColumnCountMismatch, LineageError, UnknownColumn, UnknownTable, UnreadStatement
 from governance.lineage.columns import Column, Columns, ListedColumns, Query, Relation
 from governance.lineage.edges import NOTHING
-from governance.lineage.names import identifier, nearest, spelt, table_parts
+from governance.lineage.names import full_path, identifier, nearest, spelt, table_parts
 from governance.lineage.scope import Scope
 from governance.lineage.session import Session
 from governance.lineage.temporary import made_under, own_name, temporary
@@ -89,7 +89,7 @@ def relation_of(target: Target, scope: Scope) -> Relation:
     name = alias.args.get("this") if alias is not None else None
     key = scope.session.key
     parts = table_parts(target.tree)
-    path = () if name is not None else tuple(key(part) for part in parts)
+    path = () if name is not None else full_path(scope.session, parts, target.name)
     return Relation(
         key(name) if name is not None else key(parts[-1]), path, target.columns or ListedColumns(()), target.name
     )
