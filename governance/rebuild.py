@@ -9,7 +9,8 @@ from governance.statement import Statement
 def to_rebuild(base: Side, head: Side, changed: Iterable[str]) -> tuple[str, ...]:
     """Return the tables to build on both sides, in an order in which they can be: what changed and all below it.
 
-    A pipeline that one side lacks or cannot read is in it, for the other side's sake.
+    A pipeline that one side lacks or cannot read is in it, for the other side's sake; one that is new and cannot be
+    read comes last, to be told.
     """
     reads: dict[str, set[str]] = {}
     order: list[str] = []
@@ -25,7 +26,8 @@ def to_rebuild(base: Side, head: Side, changed: Iterable[str]) -> tuple[str, ...
         fresh = {table for table, upstream in reads.items() if upstream & affected} - affected
         affected |= fresh
         growing = bool(fresh)
-    return tuple(table for table in _sorted(order, reads) if table in affected)
+    unread = sorted((head.program.unreadable.keys() & affected) - set(order))
+    return (*(table for table in _sorted(order, reads) if table in affected), *unread)
 
 
 def _sorted(order: list[str], reads: Mapping[str, set[str]]) -> list[str]:

@@ -40,9 +40,17 @@ class Figures:
         }
 
 
+class Presence(Enum):
+    """Which side has a column."""
+
+    BOTH = "both"
+    GONE = "gone"
+    NEW = "new"
+
+
 @dataclass(frozen=True, slots=True)
 class ColumnCompared:
-    """One column that both sides have.
+    """One column of either side.
 
     name, was: in the later and the earlier revision; they differ where it was renamed
     changed:   rows of a key that both sides have and in which it IS DISTINCT
@@ -58,12 +66,20 @@ class ColumnCompared:
     examples: tuple[tuple[tuple[Value, ...], Value, Value], ...] = ()
     before: Figures | None = None
     after: Figures | None = None
+    presence: Presence = Presence.BOTH
+
+    @property
+    def otherwise(self) -> str:
+        """What is otherwise about the column itself, whatever it holds, in words; empty where nothing is."""
+        moved = f"is now {self.name}" if self.name != self.was else ""
+        return moved if self.presence is Presence.BOTH else f"is {self.presence.value}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the public JSON form."""
         return {
             "name": self.name,
             "was": self.was,
+            "presence": self.presence.value,
             "changed": self.changed,
             "retyped": self.retyped or None,
             "examples": [{"key": list(key), "before": old, "after": new} for key, old, new in self.examples],
@@ -80,7 +96,7 @@ class Compared:
     why:     why there was no key, in words
     before, after: rows of each side
     added, removed, changed, same: rows by what became of them; without a key nothing can have changed
-    columns: that both sides have
+    columns: of both sides, then those that only the earlier and only the later has
     duplicates: keys that occur more than once, on each side
     """
 
@@ -99,7 +115,8 @@ class Compared:
     @property
     def differs(self) -> bool:
         """Whether anything was seen to differ."""
-        return bool(self.added or self.removed or self.changed or any(it.retyped for it in self.columns))
+        rows = self.added or self.removed or self.changed
+        return bool(rows or any(it.retyped or it.otherwise for it in self.columns))
 
 
 ABSENT = "this revision has no such pipeline"
@@ -275,5 +292,8 @@ def _faults(compared: Compared, predicted: Predicted) -> tuple[str, ...]:
         f"{table}.{it.name} has another type: {it.retyped}"
         for it in compared.columns
         if it.retyped and not {it.name, it.was} & known
+    ]
+    found += [
+        f"{table}.{it.was} {it.otherwise}" for it in compared.columns if it.otherwise and not {it.name, it.was} & known
     ]
     return tuple(found)

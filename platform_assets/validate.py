@@ -1,6 +1,6 @@
 """Both revisions rebuilt mechanically over one fixed set of data, compared, and put beside what was predicted."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -55,9 +55,12 @@ def validate(asked: Asked, known: Known, find: Find) -> tuple[Evidence, ...]:
     with TemporaryDirectory(prefix="headwater-") as folder, scratch(Path(folder), list(relations.values())) as room:
         for table, relation in relations.items():
             room.give(table, relation, asked.sample, [it for it in asked.changes if it.table == table])
-        found = []
+        found: list[Evidence] = []
+        broken: dict[str, set[str]] = {BEFORE: set(), AFTER: set()}
         for table in built:
-            both = _Built.of(room, table, base, head)
+            both = _Built.of(room, table, base, head, broken)
+            for side in both.sides:
+                broken[side] |= {table} if both.sides[side] else set()
             compared = both.compared({it.table: it for it in differences}, asked.tolerance)
             owner = facts.owners.get(Dataset(head.policy.lineage.namespace, table))
             shown = evidence(
@@ -118,17 +121,26 @@ class _Built:
     sides: Mapping[str, str]
 
     @classmethod
-    def of(cls, room: Scratch, table: str, base: Side, head: Side) -> "_Built":
+    def of(cls, room: Scratch, table: str, base: Side, head: Side, broken: Mapping[str, Set[str]]) -> "_Built":
+        """Build ``table`` on both sides; ``broken`` are, by side, the tables that could not be built before it."""
         statements = {BEFORE: statements_of(base).get(table), AFTER: statements_of(head).get(table)}
         problems = {BEFORE: base.program.unreadable.get(table), AFTER: head.program.unreadable.get(table)}
-        sides = {side: cls._try(room, side, statement, problems[side]) for side, statement in statements.items()}
+        sides = {
+            side: cls._try(room, side, statement, problems[side], broken[side])
+            for side, statement in statements.items()
+        }
         return cls(room, table, base, head, sides)
 
     @staticmethod
-    def _try(room: Scratch, side: str, statement: Statement | None, problem: HeadwaterError | None) -> str:
+    def _try(
+        room: Scratch, side: str, statement: Statement | None, problem: HeadwaterError | None, broken: Set[str]
+    ) -> str:
         """Build one side and return what is wrong; empty where nothing is."""
         if statement is None:
             return str(problem) if problem else ABSENT
+        missing = sorted(statement.upstream & broken)
+        if missing:
+            return f"it reads {', '.join(missing)}, which could not be rebuilt"
         try:
             room.build(side, statement)
         except QueryError as error:

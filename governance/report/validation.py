@@ -39,6 +39,8 @@ def _parts(found: Sequence[Evidence]) -> Iterator[Part]:
     yield from _told(
         "checks that fail", ((it.table, f"{name}: {said}") for it in found for name, said in it.checks.items() if said)
     )
+    yield from _told("predicted and not seen", ((it.table, _predicted(it)) for it in found if _unseen(it)))
+    yield from _told("columns gone, new or renamed", _otherwise(found))
     yield from _told("columns of another type", _retyped(found))
     columns = [row for it in found for row in _columns(it)]
     if columns:
@@ -52,6 +54,24 @@ def _told(title: str, rows: Iterable[tuple[str, str]]) -> Iterator[Part]:
     listed = list(rows)
     if listed:
         yield Listing(title, ("Table", "What"), listed)
+
+
+def _unseen(it: Evidence) -> bool:
+    return it.verdict is Verdict.UNSEEN
+
+
+def _predicted(it: Evidence) -> str:
+    """Return what was predicted of a table, in words."""
+    said = it.predicted
+    rows, unknown = "which rows it has" if said["rows"] else "", "anything, it has no column lineage"
+    return "; ".join(filter(None, (rows, unknown if said["unknown"] else "", ", ".join(said["columns"]))))
+
+
+def _otherwise(found: Iterable[Evidence]) -> Iterator[tuple[str, str]]:
+    for it in found:
+        for column in it.compared.columns if it.compared else ():
+            if column.otherwise:
+                yield f"{it.table}.{column.was}", column.otherwise
 
 
 def _retyped(found: Iterable[Evidence]) -> Iterator[tuple[str, str]]:

@@ -1,11 +1,11 @@
 """Two tables of one connection compared: by a key where there is one, else whole rows against whole rows."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import duckdb
 
-from governance.validation import ColumnCompared, Compared, Figures, Value
+from governance.validation import ColumnCompared, Compared, Figures, Presence, Value
 from platform_assets.engines.duckdb import quoted
 
 EXAMPLES = 5
@@ -31,6 +31,12 @@ class Comparison:
         ``renamed`` are (old, new) names; numbers that differ by no more than ``tolerance`` of the larger are the same.
         """
         pairs = self._pairs(table, renamed)
+        found = self._compare(table, key, pairs, tolerance)
+        return replace(found, columns=(*found.columns, *self._alone(table, pairs)))
+
+    def _compare(
+        self, table: str, key: Sequence[str], pairs: list[tuple[str, str, str, str]], tolerance: float
+    ) -> Compared:
         by = {new: old for old, new, _, _ in pairs}
         usable, why = [name for name in key if name in by], ""
         if key and len(usable) < len(key):
@@ -59,6 +65,14 @@ class Comparison:
         old = {new: name for name, new in renamed}
         named = [(old.get(name, name), name) for name in after]
         return [(was, name, before[was], after[name]) for was, name in named if was in before]
+
+    def _alone(self, table: str, pairs: list[tuple[str, str, str, str]]) -> Iterator[ColumnCompared]:
+        """Yield the columns that only one side has."""
+        sides = ((self.before, 0, Presence.GONE), (self.after, 1, Presence.NEW))
+        for side, place, presence in sides:
+            paired = {pair[place] for pair in pairs}
+            alone = (name for name, _ in self._columns(side, table) if name not in paired)
+            yield from (ColumnCompared(name, name, 0, presence=presence) for name in alone)
 
     def _columns(self, side: str, table: str) -> list[tuple[str, str]]:
         described = self._run(f"describe {name_in(side, table)}").fetchall()

@@ -53,6 +53,7 @@ def test_added_and_removed_rows_are_counted(repository: Repository) -> None:
 def test_predicted_and_not_seen(repository: Repository) -> None:
     repository.edit("mart/list", "where p.active", "where p.active and p.id > 0")
     assert assets(repository, "HEAD")["mart.list"]["verdict"] == "predicted and not seen"
+    assert "mart.list which rows it has; country, email, id" in " ".join(repository.validate("HEAD").output.split())
 
 
 def test_a_renamed_column_is_compared_under_both_names(repository: Repository) -> None:
@@ -60,6 +61,31 @@ def test_a_renamed_column_is_compared_under_both_names(repository: Repository) -
     (spend,) = assets(repository, "HEAD").values()
     assert next(it for it in spend["columns"] if it["name"] == "revenue")["was"] == "amount"
     assert spend["rows"]["changed"] == 0
+    assert spend["verdict"] == "predicted and seen"
+
+
+def test_a_column_that_is_gone_or_new_is_seen(repository: Repository) -> None:
+    repository.edit("mart/list", "p.email, p.country", "p.email, p.id + 1 as next, p.country")
+    repository.edit("mart/spend", ", count(*) as orders", "")
+    found = assets(repository, "HEAD")
+    presence = {(table, it["name"]): it["presence"] for table in found for it in found[table]["columns"]}
+    assert presence["mart.list", "next"] == "new"
+    assert presence["mart.spend", "orders"] == "gone"
+    assert presence["mart.spend", "amount"] == "both"
+    assert {found[table]["verdict"] for table in ("mart.list", "mart.spend")} == {"predicted and seen"}
+    text = repository.validate("HEAD").output
+    assert {"mart.list.next is new", "mart.spend.orders is gone"} <= {" ".join(it.split()) for it in text.splitlines()}
+
+
+def test_a_column_that_nothing_predicted_to_come_or_go_is_a_fault(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("platform_assets.validate.predict", lambda *_: Predicted({}, frozenset()))
+    repository.edit("mart/list", "p.country", "p.country, 1 as one")
+    repository.edit("mart/spend", "as amount, count(*) as orders", "as revenue")
+    found = assets(repository, "HEAD", code=1)
+    assert found["mart.list"]["faults"] == ["mart.list.one is new"]
+    assert found["mart.spend"]["faults"] == ["mart.spend.amount is now revenue", "mart.spend.orders is gone"]
 
 
 def test_numbers_may_differ_by_a_declared_tolerance(repository: Repository) -> None:
@@ -119,6 +145,17 @@ def test_a_pipeline_that_cannot_be_built_is_named_with_why(repository: Repositor
     found = assets(repository, "HEAD", code=1)["mart.list"]
     assert found["verdict"] == "cannot be rebuilt"
     assert "mart/list.sql" in found["problem"]
+    below = assets(repository, "HEAD", code=1)["mail.sent"]
+    assert below["verdict"] == "cannot be rebuilt"
+    assert below["problem"] == "after: it reads mart.list, which could not be rebuilt"
+
+
+@pytest.mark.parametrize("text", ["select", "create table mart.more as select nosuch from crm.people"])
+def test_a_new_pipeline_that_cannot_be_read_cannot_be_rebuilt(repository: Repository, text: str) -> None:
+    repository.pipeline("mart/more").write_text(text)
+    (more,) = assets(repository, "HEAD", code=1).values()
+    assert (more["table"], more["verdict"]) == ("mart.more", "cannot be rebuilt")
+    assert "mart/more.sql" in more["problem"]
 
 
 def test_a_difference_that_nothing_predicted_is_a_fault_of_the_lineage(
