@@ -38,6 +38,11 @@ def table_parts(tree: exp.Expr) -> list[exp.Expr]:
     return [part if part.__class__ is exp.Identifier else _as_identifier(part) for part in (*parts, name)]
 
 
+def sign_of(name: exp.Expr) -> str:
+    """Return ``#`` or ``##`` where T-SQL's name of a temporary table begins so, "" before any other name."""
+    return "#" if name.args.get("temporary") else "##" if name.args.get("global_") else ""
+
+
 def full_path(session: Session, parts: Sequence[exp.Expr], name: str) -> tuple[str, ...]:
     """Return what a table may be qualified by, outermost first: as it is written, before it what its full name has."""
     path = tuple([session.key(part) for part in parts])
@@ -47,9 +52,9 @@ def full_path(session: Session, parts: Sequence[exp.Expr], name: str) -> tuple[s
 
 def spelt(parts: Sequence[exp.Expr]) -> tuple[str, ...]:
     """Return the texts of a table's name; T-SQL's sign of a temporary table belongs to it, and a schema does not."""
-    last = parts[-1]
-    if last.args.get("temporary"):
-        return (f"#{last.args['this']}",)
+    sign = sign_of(parts[-1])
+    if sign:
+        return (f"{sign}{parts[-1].args['this']}",)
     return tuple([part.args["this"] for part in parts])
 
 

@@ -8,7 +8,7 @@ from collections.abc import Container
 
 from sqlglot import exp
 
-from governance.lineage.names import schema_of, spelt, table_parts
+from governance.lineage.names import schema_of, sign_of, spelt, table_parts
 from governance.lineage.session import Made, Session
 
 SCHEMAS: dict[str, frozenset[str]] = {
@@ -32,13 +32,18 @@ def temporary(tree: exp.Expr) -> bool:
         return True
     if tree.__class__ is exp.Select:
         into = tree.args.get("into")
-        return into is not None and bool(into.args.get("temporary"))
+        return into is not None and (bool(into.args.get("temporary")) or _is_signed(into.args["this"]))
     if tree.__class__ is not exp.Create:
         return False
     table, _ = schema_of(tree.args["this"])
     properties = tree.args.get("properties")
     found = properties.args.get("expressions") or () if properties is not None else ()
-    return any(_passing(part) for part in found) or table.name.startswith("#")
+    return any(_passing(part) for part in found) or _is_signed(table)
+
+
+def _is_signed(table: exp.Expr) -> bool:
+    name = table.args.get("this")
+    return isinstance(name, exp.Identifier) and bool(sign_of(name))
 
 
 def _passing(part: exp.Expr) -> bool:
@@ -54,7 +59,7 @@ def own_name(session: Session, tree: exp.Expr) -> str:
     """Return the name of the temporary table that a statement makes as ``tree``."""
     parts = table_parts(tree)
     names = spelt(parts)
-    if session.folded:
+    if session.folded and not sign_of(parts[-1]):
         names = tuple(session.key(part) for part in parts)
     if session.rules.name in WITHIN:
         return session.tables.spelt(names)
