@@ -22,9 +22,9 @@ SAMPLES = range(70_000, 70_400)
 
 NO_VALUES = (
     exp.Star, exp.Partition, exp.SetItem, exp.ReadParquet, exp.ReadCSV, exp.AlterSession, exp.RenameColumn,
-    exp.UnpivotColumns, exp.CopyParameter,
+    exp.UnpivotColumns, exp.CopyParameter, exp.Returning,
 )  # fmt: skip
-"""What names columns or settings without reading them: EXCLUDE, partitions, options."""
+"""What names columns or settings without reading them: EXCLUDE, partitions, options, and what only shows rows."""
 
 
 @pytest.fixture
@@ -79,8 +79,11 @@ class Watch:
 
 def names_only(tree: exp.Column) -> bool:
     """Whether a column's name stands where its value is not read: assigned to, listed, excluded."""
-    parent = tree.parent
+    place: exp.Expr = tree.parent if isinstance(tree.parent, exp.Bracket) else tree  # SET list[2] = …
+    parent = place.parent
     if isinstance(tree.this, exp.Star) or parent is None or tree.find_ancestor(*NO_VALUES):
+        return True
+    if tree.name == "DEFAULT":
         return True
     window = tree.find_ancestor(exp.Window, exp.Query)
     if window is not None and window.arg_key == "windows":  # perhaps one that nothing uses
@@ -90,7 +93,7 @@ def names_only(tree: exp.Column) -> bool:
         if isinstance(parent, exp.Insert | exp.OnConflict):
             return True
     assigned = isinstance(parent, exp.EQ) and isinstance(parent.parent, exp.Update | exp.OnConflict | exp.Insert)
-    return assigned and (parent.this is tree or parent.this is tree.parent)
+    return assigned and (parent.this is place or parent.this is place.parent)
 
 
 def generated() -> list[Text]:
