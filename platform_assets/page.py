@@ -119,7 +119,8 @@ def _shown(project: Project, files: _Files, events: Sequence[Event], now: dateti
     log = QueryStore(project.state / "queries").read()
     return Shown(
         title=policy.lineage.namespace,
-        now=as_of or now,
+        now=now,
+        as_of=as_of,
         policy=policy,
         graph=graph,
         runs=runs,

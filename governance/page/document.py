@@ -46,6 +46,7 @@ class Shown:
     own:     tables of the project by name, which have a page in Dagster
     stale:   tables that the catalog no longer has, beside those that events say were dropped
     dagster: where Dagster's UI is, None where nothing is to be linked
+    as_of:   the moment of which it is, None for now
     secrets: what no piece of SQL may show (:func:`governance.events.redact.secrets_of`)
     """
 
@@ -61,6 +62,7 @@ class Shown:
     own: Mapping[str, Own] = field(default_factory=lambda: MappingProxyType({}))
     stale: frozenset[Dataset] = frozenset()
     dagster: str | None = None
+    as_of: datetime | None = None
     secrets: tuple[str, ...] = ()
 
 
@@ -73,6 +75,7 @@ def document(shown: Shown) -> dict[str, Any]:
     return {
         "version": VERSION,
         "generated": _instant(shown.now),
+        **({"as_of": _instant(shown.as_of)} if shown.as_of else {}),
         "title": shown.title,
         "dagster": shown.dagster,
         "classes": list(shown.policy.lineage.lattice.classes),

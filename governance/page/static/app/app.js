@@ -5,7 +5,7 @@ import { reach } from './walk.js';
 import { createView } from './draw.js';
 import { byId, named } from './dom.js';
 import { OPENING, alike, createStore, directionOf } from './state.js';
-import { createNames, hashOf, readHash } from './link.js';
+import { createNames, hashOf, readHash, short } from './link.js';
 import { find, indexOf } from './find.js';
 import { createSearch } from './search.js';
 import { drawPanel } from './panel.js';
@@ -207,7 +207,8 @@ async function drawGraph({ page, view }) {
 function showAround({ page, tools, time }, state) {
   tools.show(state);
   time.show(state.at);
-  const focused = ['details', 'findings'].some((name) => name !== state.tab && byId(name).contains(document.activeElement));
+  const hidden = state.tab === 'details' ? 'findings' : 'details';
+  const focused = byId(hidden).contains(document.activeElement);
   for (const name of ['details', 'findings']) {
     byId(name).hidden = state.tab !== name;
     byId(`tab-${name}`).setAttribute('aria-selected', String(state.tab === name));
@@ -226,16 +227,30 @@ function resultOf({ graph }, state) {
 
 /** Takes the state from the address; what it names wrongly is said. */
 function readAddress(page) {
-  const { patch, wrong, missing } = readHash(page.doc, page.names, location.hash);
+  const { patch, wrong, missing, others } = readHash(page.doc, page.names, location.hash);
   page.store.set(patch);
+  clearNotices();
+  if (others.length) sayOthers(page, patch.selected, others);
   if (missing !== null) sayMissing(page, missing);
   wrong.forEach((sentence) => notice([named(sentence)]));
+}
+
+/** Says that a name is of several tables, and offers the others. */
+function sayOthers({ names }, shown, others) {
+  for (const other of others)
+    notice(
+      ['Several tables have this name; this is ', named(names.nameOf(shown)), '.'],
+      ['Go to ', named(names.nameOf(other))],
+      () => {
+        location.hash = encodeURIComponent(names.nameOf(other));
+      },
+    );
 }
 
 /** Says that a name leads nowhere, and offers the one that is most like it. */
 function sayMissing({ doc, names }, name) {
   const [like] = find(indexOf(doc), name, 1);
-  const said = ['No table or column here is called ', named(name), '.'];
+  const said = ['No table or column here is called ', named(short(name)), '.'];
   if (!like) notice(said);
   else
     notice(said, ['Go to ', named(like.text)], () => {

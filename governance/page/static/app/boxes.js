@@ -54,7 +54,9 @@ function datasetHead(graph, box, width) {
   const folded = box.kind === 'folded';
   const room = width - 60 - (findings.length ? 30 : 0);
   const columns = counted(graph.doc.datasets[box.dataset].fields.filter((field) => !field.gone).length, 'column');
-  const said = [dataset.owner ?? 'no owner', dataset.criticality, folded ? columns : null].filter(Boolean).join(' · ');
+  const inside = graph.doc.shared.has(dataset.name) ? dataset.namespace : null;
+  const words = [inside, dataset.owner ?? 'no owner', dataset.criticality, folded ? columns : null];
+  const said = words.filter(Boolean).join(' · ');
   const spoken = [dataset.name, ORIGINS[dataset.origin].title, said, dataset.stale ? 'dropped' : null,
     findings.length ? counted(findings.length, 'finding') : null, folded ? 'folded' : null];
   return svg('g', {

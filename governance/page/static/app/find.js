@@ -25,15 +25,21 @@ export function indexOf(doc) {
   return entries;
 }
 
-/** The best `most` entries for what was typed, best first: every word is in the name, or its letters are in that order. */
+/** The best `most` entries for what was typed, best first: every word is in the name; where no name has them, its letters
+ * are in that order. */
 export function find(entries, typed, most = 40) {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   if (!words.length) return [];
-  const scored = [];
-  for (const entry of entries) {
-    const score = scoreOf(entry, words);
-    if (score !== null) scored.push([score, entry]);
-  }
+  const scoredBy = (scoring) => {
+    const found = [];
+    for (const entry of entries) {
+      const score = scoreOf(entry, words, scoring);
+      if (score !== null) found.push([score, entry]);
+    }
+    return found;
+  };
+  const whole = scoredBy(wordScore);
+  const scored = whole.length ? whole : scoredBy((entry, word) => wordScore(entry, word) ?? inOrder(entry.small, word));
   scored.sort(
     ([a, one], [b, other]) => a - b || one.small.length - other.small.length || (one.small < other.small ? -1 : 1),
   );
@@ -41,10 +47,10 @@ export function find(entries, typed, most = 40) {
 }
 
 /** Less is better; null: no match. */
-function scoreOf(entry, words) {
+function scoreOf(entry, words, scoring) {
   let score = entry.place.field === null ? 0 : 1;
   for (const word of words) {
-    const step = wordScore(entry, word);
+    const step = scoring(entry, word);
     if (step === null) return null;
     score += step;
   }
@@ -59,7 +65,7 @@ function wordScore({ small, own }, word) {
   if (inOwn > 0) return /[\w]/.test(own[inOwn - 1]) ? 25 : 15;
   if (small.startsWith(word)) return 20;
   if (small.includes(word)) return 30;
-  return inOrder(small, word);
+  return null;
 }
 
 /** Letters in that order: the fewer that stand between them the better. */

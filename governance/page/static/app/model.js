@@ -30,7 +30,7 @@ export function readDocument(source) {
   const direct = raw.kinds.map((kind) => kind.startsWith('DIRECT'));
   return {
     ...raw, raw, direct, firstField, datasetOf, fieldCount: datasetOf.length,
-    ...nesting(datasets, firstField), ...findingsByPlace(raw.findings ?? [], datasets),
+    ...nesting(datasets, firstField), shared: sharedNames(datasets), ...findingsByPlace(raw.findings ?? [], datasets),
   };
 }
 
@@ -77,6 +77,12 @@ export function isNamed(doc, { dataset, field }) {
     (it) => (it.dataset === dataset && own.some((i) => it.fields.includes(i)))
       || it.edges.some(([d, i]) => d === dataset && own.includes(i)),
   );
+}
+
+/** The names that datasets of several namespaces have. */
+function sharedNames(datasets) {
+  const seen = new Set();
+  return new Set(datasets.map(({ name }) => name).filter((name) => seen.has(name) || !seen.add(name)));
 }
 
 const ALONE = [];

@@ -22,6 +22,13 @@ export function overviewOf(page) {
   const columns = doc.datasets.reduce((sum, it) => sum + it.fields.filter((field) => !field.gone).length, 0);
   return [
     make('h2', { class: 'subject' }, named(doc.title)),
+    doc.versions.length || doc.as_of
+      ? null
+      : make(
+          'p',
+          { class: 'warn' },
+          'No run is recorded: build a table in Dagster or by headwater run, or name events with --events.',
+        ),
     make(
       'p',
       {},
@@ -40,6 +47,7 @@ export function overviewOf(page) {
         'Runs',
         `${counting(doc.runs.length, 'run')}${doc.runs.length ? `, the last at ${moment(doc.runs.at(-1).at)}` : ''}`,
       ],
+      ['As of', doc.as_of && moment(doc.as_of)],
       ['Made', moment(doc.generated)],
     ]),
     ...legends(),

@@ -25,9 +25,10 @@ const ORIGIN_MEANS = {
 export function drawPanel(page) {
   const { selected, at } = page.store.get();
   const panel = byId('details');
+  const then = at ?? page.doc.as_of;
   const past =
-    at &&
-    make('p', { class: 'past' }, `Lineage as of ${moment(at)}; classes, findings and descriptions are the latest.`);
+    then &&
+    make('p', { class: 'past' }, `Lineage as of ${moment(then)}; classes, findings and descriptions are the latest.`);
   const parts = !selected
     ? overviewOf(page)
     : selected.field === null

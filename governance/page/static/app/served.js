@@ -13,7 +13,8 @@ export function watchServer() {
     first ??= state;
     if (state === null || state === first) return;
     clearInterval(asking);
-    notice(['There is newer lineage than this page shows.'], ['Reload'], () => location.reload());
+    const said = notice(['There is newer lineage than this page shows.'], ['Reload'], () => location.reload());
+    said.dataset.stays = 'yes';
   };
   const asking = setInterval(ask, EVERY);
   ask();
@@ -32,7 +33,7 @@ async function stateNow() {
 }
 
 /** Says something at the top of the page (pieces of text and elements), with one thing to do about it; what says the same
- * takes its place. */
+ * takes its place. Returns its element. */
 export function notice(said, label = null, act = null) {
   const close = make('button', { type: 'button', 'aria-label': 'Close', onclick: () => it.remove() }, '×');
   const it = make(
@@ -44,9 +45,10 @@ export function notice(said, label = null, act = null) {
   );
   for (const other of byId('notices').children) if (other.textContent === it.textContent) other.remove();
   byId('notices').append(it);
+  return it;
 }
 
-/** Takes what was said away. */
+/** Takes away what was said of what is no longer looked at. */
 export function clearNotices() {
-  byId('notices').replaceChildren();
+  for (const it of document.querySelectorAll('#notices .notice:not([data-stays])')) it.remove();
 }

@@ -6,7 +6,8 @@ export function createTime(doc, store) {
   const stops = stopsOf(doc);
   const room = byId('time');
   if (!stops.length) {
-    room.append(make('span', { class: 'none' }, 'No run is recorded.'));
+    const none = doc.as_of ? `${moment(doc.as_of)}: before the first run` : 'No run is recorded.';
+    room.append(make('span', { class: 'none' }, none));
     return { show() {}, step() {} };
   }
   const said = make('output', { id: 'when', for: 'moment' });
@@ -28,7 +29,7 @@ export function createTime(doc, store) {
       slider.value = String(Math.max(0, i));
       now.disabled = at === null;
       said.replaceChildren(
-        make('bdi', {}, at === null ? `now: ${counting(stops.length, 'run')}` : words(stops, i, at)),
+        make('bdi', {}, at === null ? last(doc) : words(stops, i, at, doc.runs.length)),
       );
       slider.setAttribute('aria-valuetext', said.textContent);
     },
@@ -40,11 +41,16 @@ export function createTime(doc, store) {
   return time;
 }
 
-function words(stops, i, at) {
+function last(doc) {
+  return `${doc.as_of ? moment(doc.as_of) : 'now'}: ${counting(doc.runs.length, 'run')}`;
+}
+
+function words(stops, i, at, runs) {
   if (i < 0) return `${moment(at)}: before the first run`;
   const { jobs, changed } = stops[i];
   const shown = jobs.length > 2 ? `${jobs.slice(0, 2).join(', ')} and ${jobs.length - 2} more` : jobs.join(', ');
-  return `run ${i + 1} of ${stops.length} · ${moment(stops[i].at)} · ${shown}${changed ? ' · new lineage' : ''}`;
+  const what = runs === stops.length ? 'run' : 'moment';
+  return `${what} ${i + 1} of ${stops.length} · ${moment(stops[i].at)} · ${shown}${changed ? ' · new lineage' : ''}`;
 }
 
 /** One stop for each instant at which runs ended: [{at, jobs, changed: whether a job said what it had not said before}]. */
