@@ -14,9 +14,8 @@ from governance.lineage.units import as_values
 def respelt(tokens: list[Token], sql: str, dialect: Dialect) -> list[Token]:
     """Return ``tokens``, the forms of ``FORMS`` that occur in ``sql`` respelt."""
     low, name = sql.lower(), type(dialect).__name__
-    for word, form in FORMS.items():
-        if word in low:
-            tokens = form(tokens, name)
+    for form in dict.fromkeys([form for word, form in FORMS.items() if word in low]):
+        tokens = form(tokens, name)
     return tokens
 
 
@@ -282,7 +281,8 @@ FORMS: dict[str, Callable[[list[Token], str], list[Token]]] = {
     "apply": _lambdas,
     "reduce": _lambdas,
     "xmltable": _counted,
-    "date": as_values,
+    "date_": as_values,
+    "datediff": as_values,
     "trunc": as_values,
     "time_bucket": as_values,
 }
