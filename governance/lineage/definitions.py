@@ -71,13 +71,18 @@ def _define(tree: exp.Expr, session: Session, outputs: Outputs) -> bool:
         _macro(tree, this, session)
         return True
     if kind in {"TABLE", "VIEW"}:
-        if tree.args.get("expression") is None and tree.args.get("clone") is None:
+        if _is_model(tree, session) or (tree.args.get("expression") is None and tree.args.get("clone") is None):
             _empty_table(tree, session, passing=outputs.passing)
             return True
         return False
     if kind in {"PROCEDURE", "TRIGGER"}:
         raise session.error(UnreadStatement, f"CREATE {kind} is not read", tree, fix="write its statements themselves")
     return True
+
+
+def _is_model(tree: exp.Expr, session: Session) -> bool:
+    """ClickHouse's ``CREATE TABLE x AS t`` takes the columns of t and none of its rows."""
+    return session.rules.name == "clickhouse" and tree.args.get("expression").__class__ is exp.Table
 
 
 def _macro(tree: exp.Expr, this: exp.Expr, session: Session) -> None:
@@ -109,8 +114,9 @@ def _empty_table(tree: exp.Expr, session: Session, *, passing: bool) -> None:
     names = [identifier(part) for part in listed if part.__class__ in {exp.ColumnDef, exp.Identifier}]
     columns = [Column(part.args["this"], session.key(part), NOTHING) for part in names]
     like = next(tree.find_all(exp.LikeProperty), None)
-    if like is not None:
-        source = target_of(like.args["this"], session).columns
+    model = tree.args.get("expression") if like is None else like.args["this"]
+    if model is not None:
+        source = target_of(model, session).columns
         columns = [column._replace(deps=NOTHING) for column in (source.all() or () if source is not None else ())]
     if passing:
         session.made[name.lower()] = Made(name, ListedColumns(columns), Query(columns), temporary=True)

@@ -7,7 +7,18 @@ from sqlglot import exp
 from governance.errors import ColumnCountMismatch, NoLineage, UnknownColumn, UnparsableSql, UnreadStatement
 from governance.lineage.columns import Column, ListedColumns, Query, Relation
 from governance.lineage.ctes import named, with_ctes
-from governance.lineage.edges import CONDITIONAL, FILTER, JOIN, NOTHING, Deps, add, datasets, united
+from governance.lineage.edges import (
+    CONDITIONAL,
+    FILTER,
+    JOIN,
+    NOTHING,
+    TRANSFORMATION,
+    Deps,
+    add,
+    datasets,
+    moved,
+    united,
+)
 from governance.lineage.environment import Environment
 from governance.lineage.joins import read_from
 from governance.lineage.names import identifier, schema_of
@@ -105,7 +116,8 @@ def read_insert(tree: exp.Expr, session: Session) -> Iterable[Effect]:
     query = query._replace(columns=columns)
     conflict = tree.args.get("conflict")
     if conflict is not None:
-        query = _upsert(conflict, target, query, _source(tree, body, session))
+        alias = body.args.get("alias") if body.__class__ is exp.Values else None
+        query = _upsert(conflict, target, query, _source(tree, body, session), alias)
     where = tree.args.get("where")
     yield Effect(target.name, _replacing(where, target, query, session) if where is not None else query)
 
@@ -168,7 +180,7 @@ def _by_name(target: Target, values: Sequence[Column], session: Session) -> list
     return in_order(target, columns)
 
 
-def _upsert(conflict: exp.Expr, target: Target, query: Query, source: Scope) -> Query:
+def _upsert(conflict: exp.Expr, target: Target, query: Query, source: Scope, alias: exp.Expr | None) -> Query:
     """ON CONFLICT: keys are JOIN inputs of both sides, the assignments add to what the INSERT gives."""
     session = source.session
     scope = Scope(session, source.env, source)
@@ -177,6 +189,12 @@ def _upsert(conflict: exp.Expr, target: Target, query: Query, source: Scope) -> 
     new = Relation("", (), ListedColumns(query.columns))
     for name in PROPOSED:
         scope.named.setdefault(session.rules.fold(name, None), new)
+    if alias is not None:  # MySQL's VALUES (…) AS nw, or AS nw (a, b)
+        names, key = alias.args.get("columns"), session.key(alias.args["this"])
+        row = Relation(key, (), ListedColumns(named(query, names or (), session).columns))
+        scope.named.setdefault(key, row)
+        if names:  # only its own names are in sight without the alias
+            scope.join(row)
     for key in conflict.args.get("conflict_keys") or ():
         column = column_of(target, key.args["this"] if key.__class__ is exp.Ordered else key, session)
         add(scope.rows, column.deps, JOIN)
@@ -206,10 +224,23 @@ def assigned(
         left, right = assignment.args.get("this"), assignment.args.get("expression")
         if not isinstance(left, exp.Expr) or not isinstance(right, exp.Expr):
             raise scope.session.error(UnparsableSql, "SET without a value", assignment, fix="write column = value")
-        for name, deps in _pairs(scope, left, right):
+        for name, value in _pairs(scope, left, right):
             column = _assigned_column(scope, target, name)
+            deps = _with_rest(column, value) if _is_part(column, name, scope) else value
             columns.append(column._replace(deps=united([deps, steering]), members=None))
     return columns
+
+
+def _is_part(column: Column, tree: exp.Expr, scope: Scope) -> bool:
+    """Tell whether ``arr[1]`` or ``s.x`` is assigned, and not the whole column."""
+    if tree.__class__ is exp.Column:
+        return scope.session.key(identifier(tree)) != column.key
+    return tree.__class__ is not exp.Identifier
+
+
+def _with_rest(column: Column, value: Deps) -> Deps:
+    """A new part of a column, and the rest that stays as it was."""
+    return moved(united([value, column.deps]), TRANSFORMATION)
 
 
 def _assigned_column(scope: Scope, target: Target, tree: exp.Expr) -> Column:
