@@ -50,7 +50,7 @@ SAME: dict[str, str] = {
     "json_tree": "json_each", "json_each_text": "jsonb_each", "jsonb_each_text": "jsonb_each",
     "json_array_elements_text": "json_array_elements", "jsonb_array_elements": "json_array_elements",
     "jsonb_array_elements_text": "json_array_elements", "explode_outer": "explode", "posexplode_outer": "posexplode",
-    "splittotable": "split_to_table", "variant_explode": "posexplode",
+    "splittotable": "split_to_table", "parse_url_tuple": "json_tuple", "variant_explode": "posexplode",
 }  # fmt: skip
 """Table functions that give what another one gives."""
 
