@@ -4,7 +4,7 @@ from collections.abc import Callable, Container
 
 from sqlglot import exp
 
-from governance.errors import UnreadStatement
+from governance.errors import UnreadConstruct, UnreadStatement
 from governance.lineage.columns import Column, ListedColumns, Query
 from governance.lineage.edges import NOTHING
 from governance.lineage.macros import TEXTS
@@ -89,6 +89,9 @@ def _macro(tree: exp.Expr, this: exp.Expr, session: Session) -> None:
     body = tree.args.get("expression")
     if body is None or (body.__class__ in TEXTS and not _reads_tables(tree, body)):
         return
+    if body.__class__ is exp.MacroOverloads:
+        problem = f"the macro {this.args['this'].name} has several bodies"
+        raise session.error(UnreadConstruct, problem, body, fix="make one macro of each, under names of their own")
     names: list[str] = []
     defaults: dict[str, exp.Expr] = {}
     for part in this.args.get("expressions") or ():
@@ -96,6 +99,9 @@ def _macro(tree: exp.Expr, this: exp.Expr, session: Session) -> None:
         names.append(name)
         if part.__class__ in {exp.PropertyEQ, exp.EQ, exp.Kwarg}:
             defaults[name] = part.args["expression"]
+        default = part.find(exp.DefaultColumnConstraint)
+        if default is not None:
+            defaults[name] = default.args["this"]
     session.macros[this.args["this"].name.lower()] = Macro(tuple(names), defaults, body)
 
 

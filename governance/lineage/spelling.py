@@ -232,24 +232,11 @@ _LISTS = {"apply": "list_apply", "reduce": "list_reduce"}
 
 LAMBDAS: dict[str, frozenset[str]] = {
     **dict.fromkeys(("Postgres", "Redshift", "MySQL", "SQLite"), frozenset[str]()),
-    "DuckDB": frozenset(
-        [
-            "apply",
-            "array_apply",
-            "array_filter",
-            "array_reduce",
-            "array_transform",
-            "columns",
-            "filter",
-            "invoke",
-            "list_apply",
-            "list_filter",
-            "list_reduce",
-            "list_transform",
-            "reduce",
-        ]
-    ),
-}
+    "DuckDB": frozenset({
+        "apply", "array_apply", "array_filter", "array_reduce", "array_transform", "columns", "filter", "invoke",
+        "list_apply", "list_filter", "list_reduce", "list_transform", "reduce",
+    }),
+}  # fmt: skip
 """Dialects with JSON's arrow → the functions in which an arrow is a lambda's (``duckdb_functions()`` names them)."""
 
 
@@ -271,8 +258,28 @@ def _pipes(tokens: list[Token], dialect: str) -> list[Token]:
 _AFTER_DISTINCT = (["WHERE"], ["ORDER"], ["LIMIT"])
 """What may follow a ``|> DISTINCT`` and means the same in one query with it."""
 
+
+def _defaults(tokens: list[Token], dialect: str) -> list[Token]:
+    """DuckDB's ``CREATE MACRO f(x := 2) AS …``: sqlglot reads DEFAULT there."""
+    if dialect != "DuckDB":
+        return tokens
+    return [token for statement in _statements(tokens) for token in _with_defaults(statement)]
+
+
+def _with_defaults(tokens: list[Token]) -> list[Token]:
+    words = [token.text.upper() for token in tokens]
+    if words[:1] != ["CREATE"] or not {"MACRO", "FUNCTION"} & set(words[:5]) or "AS" not in words:
+        return tokens
+    body = words.index("AS")
+    return [
+        _token(TokenType.DEFAULT, "DEFAULT", token) if n < body and token.token_type is TokenType.COLON_EQ else token
+        for n, token in enumerate(tokens)
+    ]
+
+
 FORMS: dict[str, Callable[[list[Token], str], list[Token]]] = {
     "pivot": _selected,
+    ":=": _defaults,
     "|>": _pipes,
     "go": _batched,
     "materialized": _materialized,
