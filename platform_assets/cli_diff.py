@@ -1,9 +1,10 @@
 """The commands for a change that has not shipped: ``cli`` adds ``COMMANDS`` to its own."""
 
 import json
+import signal
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -141,6 +142,16 @@ def _runs(project: Project, policy: "Policy", events: Path | None) -> "tuple[Run
     return read_runs(_events(path, policy)) if path.exists() else ()
 
 
+@contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """Let SIGTERM end the block as an exception does, so that what it made is cleared away."""
+    before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 @click.command()
 @click.argument("base", required=False)
 @click.argument("head", required=False)
@@ -152,6 +163,7 @@ def _runs(project: Project, policy: "Policy", events: Path | None) -> "tuple[Run
     help="Folder of schema.table.csv, .json or .parquet, in place of the catalog's rows.",
 )
 @click.option("--tolerance", type=click.FloatRange(0, 1), default=0.0, show_default=True, help="Of numbers, relative.")
+@click.option("--seconds", type=click.FloatRange(0, min_open=True), default=600.0, show_default=True, help="A build's.")
 @EVENTS
 @click.option("--format", "form", type=click.Choice(["text", "json", "md"]), default="text", show_default=True)
 def validate(  # one parameter an option
@@ -162,6 +174,7 @@ def validate(  # one parameter an option
     sample: int | None,
     fixtures: Path | None,
     tolerance: float,
+    seconds: float,
     events: Path | None,
     form: str,
 ) -> None:
@@ -184,8 +197,9 @@ def validate(  # one parameter an option
     project = find_project()
     before, after = _sides(project, base, head) if base else (side_of_project(project),) * 2
     with ExitStack() as stack:
+        stack.enter_context(_ended_in_order())
         simulated = tuple(read_change(text, after.sources) for text in changes)
-        asked = Asked(before, after, simulated, sample, tolerance)
+        asked = Asked(before, after, simulated, sample, tolerance, seconds)
         columns = {source.table: source.columns for source in before.sources}
         rows = stack.enter_context(fixture_rows(fixtures, columns) if fixtures else pinned_rows(project))
         known = _known(project, after.policy, _runs(project, after.policy, events))

@@ -1,6 +1,6 @@
 """Both revisions rebuilt mechanically over one fixed set of data, compared, and put beside what was predicted."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,6 +15,7 @@ from governance.simulate import Simulated, changed_source
 from governance.statement import Statement, read_program
 from governance.validation import ABSENT, Compared, Evidence, evidence, excused, predict
 from platform_assets.engines.engine import QueryError, Relation
+from platform_assets.engines.patience import SECONDS
 from platform_assets.engines.scratch import AFTER, BEFORE, Scratch, scratch
 
 Find = Callable[[Iterable[str]], Mapping[str, Relation]]
@@ -28,6 +29,7 @@ class Asked:
     changes:   of sources, to be simulated on the later side
     sample:    rows of each input at the most; None for all
     tolerance: by which numbers with a point may differ, as a part of the larger
+    seconds:   that each build and each comparison may take
     """
 
     base: Side
@@ -35,6 +37,7 @@ class Asked:
     changes: tuple[Simulated, ...] = ()
     sample: int | None = None
     tolerance: float = 0.0
+    seconds: float = SECONDS
 
 
 def validate(asked: Asked, known: Known, find: Find) -> tuple[Evidence, ...]:
@@ -52,15 +55,18 @@ def validate(asked: Asked, known: Known, find: Find) -> tuple[Evidence, ...]:
     predicted = predict(diff.changes, asked.changes, graph, head.policy.lineage.namespace)
     built, relations = _inputs(tables, base, head, find)
     facts = known.facts(graph)
-    with TemporaryDirectory(prefix="headwater-") as folder, scratch(Path(folder), list(relations.values())) as room:
+    with (
+        TemporaryDirectory(prefix="headwater-") as folder,
+        scratch(Path(folder), list(relations.values()), asked.seconds) as room,
+    ):
         for table, relation in relations.items():
             room.give(table, relation, asked.sample, [it for it in asked.changes if it.table == table])
         found: list[Evidence] = []
-        broken: dict[str, set[str]] = {BEFORE: set(), AFTER: set()}
+        broken: dict[str, frozenset[str]] = {BEFORE: frozenset(), AFTER: frozenset()}
         for table in built:
             both = _Built.of(room, table, base, head, broken)
             for side in both.sides:
-                broken[side] |= {table} if both.sides[side] else set()
+                broken[side] |= frozenset((table,) if both.sides[side] else ())
             compared = both.compared({it.table: it for it in differences}, asked.tolerance)
             owner = facts.owners.get(Dataset(head.policy.lineage.namespace, table))
             shown = evidence(
@@ -121,7 +127,7 @@ class _Built:
     sides: Mapping[str, str]
 
     @classmethod
-    def of(cls, room: Scratch, table: str, base: Side, head: Side, broken: Mapping[str, Set[str]]) -> "_Built":
+    def of(cls, room: Scratch, table: str, base: Side, head: Side, broken: Mapping[str, frozenset[str]]) -> "_Built":
         """Build ``table`` on both sides; ``broken`` are, by side, the tables that could not be built before it."""
         statements = {BEFORE: statements_of(base).get(table), AFTER: statements_of(head).get(table)}
         problems = {BEFORE: base.program.unreadable.get(table), AFTER: head.program.unreadable.get(table)}
@@ -133,7 +139,7 @@ class _Built:
 
     @staticmethod
     def _try(
-        room: Scratch, side: str, statement: Statement | None, problem: HeadwaterError | None, broken: Set[str]
+        room: Scratch, side: str, statement: Statement | None, problem: HeadwaterError | None, broken: frozenset[str]
     ) -> str:
         """Build one side and return what is wrong; empty where nothing is."""
         if statement is None:

@@ -7,6 +7,7 @@ import duckdb
 
 from governance.validation import ColumnCompared, Compared, Figures, Presence, Value
 from platform_assets.engines.duckdb import quoted
+from platform_assets.engines.patience import SECONDS, run
 
 EXAMPLES = 5
 TOP = 3
@@ -22,6 +23,7 @@ class Comparison:
     connection: duckdb.DuckDBPyConnection
     before: str
     after: str
+    seconds: float = SECONDS
 
     def compare(
         self, table: str, key: Sequence[str], renamed: Sequence[tuple[str, str]], *, tolerance: float
@@ -75,7 +77,7 @@ class Comparison:
             yield from (ColumnCompared(name, name, 0, presence=presence) for name in alone)
 
     def _columns(self, side: str, table: str) -> list[tuple[str, str]]:
-        described = self._run(f"describe {name_in(side, table)}").fetchall()
+        described = self._run(f"describe {name_in(side, table)}")
         return [(str(row[0]), str(row[1])) for row in described]
 
     def _by_key(
@@ -117,7 +119,7 @@ class Comparison:
         found = self._run(
             f"select {shown}, b.{quoted(old)}, a.{quoted(new)} {differing} "
             f"order by {', '.join(str(place + 1) for place in range(len(key)))} limit {EXAMPLES}"
-        ).fetchall()
+        )
         examples = tuple((tuple(map(_value, row[:-2])), _value(row[-2]), _value(row[-1])) for row in found)
         figures = (
             self._figures(name_in(self.before, table), old, was),
@@ -141,22 +143,25 @@ class Comparison:
         it = quoted(column)
         mean = f"avg({it})" if kind.upper().startswith(NUMBERS) else "null"
         row = self._row(f"select min({it}), max({it}), {mean}, count(*) - count({it}) from {name}")
-        top = self._run(f"select {it}, count(*) from {name} group by 1 order by 2 desc, 1 limit {TOP}").fetchall()
+        top = self._run(f"select {it}, count(*) from {name} group by 1 order by 2 desc, 1 limit {TOP}")
         mean_value = None if row[2] is None else float(str(row[2]))
         return Figures(
-            _value(row[0]), _value(row[1]), mean_value, int(str(row[3])), tuple((_value(it), int(n)) for it, n in top)
+            _value(row[0]),
+            _value(row[1]),
+            mean_value,
+            int(str(row[3])),
+            tuple((_value(it), int(str(n))) for it, n in top),
         )
 
     def _row(self, sql: str) -> tuple[object, ...]:
-        row = self._run(sql).fetchone()
-        assert row is not None  # noqa: S101  an aggregate has one row
-        return tuple(row)
+        (row,) = self._run(sql)
+        return row
 
     def _number(self, sql: str) -> int:
         return int(str(self._row(sql)[0]))
 
-    def _run(self, sql: str) -> duckdb.DuckDBPyConnection:
-        return self.connection.execute(sql)
+    def _run(self, sql: str) -> list[tuple[object, ...]]:
+        return run(self.connection, sql, self.seconds)
 
 
 def name_in(side: str, table: str) -> str:

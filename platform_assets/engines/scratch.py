@@ -17,6 +17,7 @@ from governance.statement import Kind, Statement
 from platform_assets.engines.compare import Comparison, name_in
 from platform_assets.engines.duckdb import SETTINGS, create, literal, quoted
 from platform_assets.engines.engine import Empty, Files, QueryError, Relation, Rows
+from platform_assets.engines.patience import SECONDS, run
 
 BEFORE, AFTER, AGAIN, SHUFFLED = "before", "after", "again", "shuffled"
 """The two revisions, and the earlier one once more, over its inputs in another order: what differs between its two
@@ -29,9 +30,10 @@ SEED = 20_260_101
 
 @dataclass(frozen=True, slots=True)
 class Scratch:
-    """Two databases, ``before`` and ``after``, of one connection."""
+    """Two databases, ``before`` and ``after``, of one connection; a statement may take ``seconds``."""
 
     connection: duckdb.DuckDBPyConnection
+    seconds: float = SECONDS
 
     def give(self, table: str, relation: Relation, rows: int | None, changes: Sequence[Simulated]) -> None:
         """Let both sides read ``relation`` as ``table``: a sample of so many rows, or all; the later side as changed.
@@ -61,12 +63,12 @@ class Scratch:
     @property
     def revisions(self) -> Comparison:
         """The later revision's tables beside the earlier one's."""
-        return Comparison(self.connection, BEFORE, AFTER)
+        return Comparison(self.connection, BEFORE, AFTER, self.seconds)
 
     @property
     def repeats(self) -> Comparison:
         """The earlier revision's tables beside themselves, built again."""
-        return Comparison(self.connection, BEFORE, AGAIN)
+        return Comparison(self.connection, BEFORE, AGAIN, self.seconds)
 
     def build_again(self, statement: Statement) -> None:
         """Build the statement's table of the earlier side once more, over the same rows in another order.
@@ -88,13 +90,13 @@ class Scratch:
         ``reading`` is the side whose tables it reads, its own where none is named.
 
         Raises:
-            QueryError: the SQL does not run over what that side has.
+            QueryError: the SQL does not run over what that side has, or not in time.
         """
         self._schema(side, statement.pipeline.table)
         self._run(f"use {reading or side}")
         try:
             self._build(name_in(side, statement.pipeline.table), statement)
-        except duckdb.Error as error:
+        except (duckdb.Error, EngineError) as error:
             raise QueryError(str(error), file=statement.pipeline.file) from error
 
     def _build(self, name: str, statement: Statement) -> None:
@@ -117,8 +119,8 @@ class Scratch:
     def _schema(self, side: str, table: str) -> None:
         self._run(f"create schema if not exists {side}.{quoted(table.partition('.')[0])}")
 
-    def _run(self, sql: str) -> duckdb.DuckDBPyConnection:
-        return self.connection.execute(sql)
+    def _run(self, sql: str) -> None:
+        run(self.connection, sql, self.seconds)
 
 
 WHOLE = "__whole"
@@ -127,7 +129,7 @@ ROW = "__row"
 
 
 @contextmanager
-def scratch(folder: Path, relations: Sequence[Relation]) -> Iterator[Scratch]:
+def scratch(folder: Path, relations: Sequence[Relation], seconds: float = SECONDS) -> Iterator[Scratch]:
     """Give an empty scratch database in ``folder``, whose SQL can read the files of ``relations`` and no other."""
     with duckdb.connect(":memory:") as connection:
         for statement in (*SETTINGS, f"set temp_directory = {literal(str(folder))}", f"set memory_limit = '{MEMORY}'"):
@@ -139,7 +141,7 @@ def scratch(folder: Path, relations: Sequence[Relation]) -> Iterator[Scratch]:
         connection.execute(f"set allowed_directories = [{literal(str(folder))}]")
         connection.execute("set enable_external_access = false")
         connection.execute("set lock_configuration = true")
-        yield Scratch(connection)
+        yield Scratch(connection, seconds)
 
 
 def _changed(pinned: str, changes: Sequence[Simulated]) -> str:

@@ -1,6 +1,12 @@
 """`headwater validate`: both revisions built over the same rows, compared, beside what was predicted."""
 
 import json
+import os
+import signal
+import tempfile
+import threading
+import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -231,3 +237,38 @@ def test_a_pipeline_that_only_one_revision_has_is_no_fault(repository: Repositor
         "mail.sent": ("nothing to compare with", "after: this revision has no such pipeline"),
         "mart.more": ("nothing to compare with", "before: this revision has no such pipeline"),
     }
+
+
+FOREVER = "from crm.people p, range(1000000000) a, range(1000000000) b where a.range * b.range <> 7 and p.active"
+
+
+def test_a_build_that_takes_too_long_is_given_up(repository: Repository) -> None:
+    repository.edit("mart/list", "from crm.people p\nwhere p.active", FOREVER)
+    found = assets(repository, "HEAD", "--seconds", "0.5", code=1)["mart.list"]
+    assert found["verdict"] == "cannot be rebuilt"
+    assert "it takes longer than 0.5 seconds" in found["problem"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_build_and_its_scratch_folder_goes(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
+    repository.edit("mart/list", "from crm.people p\nwhere p.active", FOREVER)
+    ending = threading.Thread(target=_signalled_while_building, args=(number,))
+    ending.start()
+    assert repository.validate("HEAD").exit_code == {signal.SIGINT: 1, signal.SIGTERM: 143}[number]
+    ending.join()
+    assert not list(scratch.glob("headwater-*"))
+
+
+def _signalled_while_building(number: signal.Signals) -> None:
+    """Send the signal once a statement has been running for a while: none of the others takes long."""
+    since = {}
+    while not any(time.monotonic() - start > 0.5 for start in since.values()):
+        running = {it.ident for it in threading.enumerate() if it.name == "duckdb-scratch"}
+        since = {ident: since.get(ident, time.monotonic()) for ident in running}
+        time.sleep(0.02)
+    os.kill(os.getpid(), number)
