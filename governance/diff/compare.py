@@ -121,9 +121,11 @@ class _Of:
         return tuple(self.side.program.schemas.get(self.pipeline.table, ()))
 
     @property
-    def inputs(self) -> Mapping[str, Mapping[str, str] | None]:
+    def inputs(self) -> Mapping[str, tuple[tuple[str, str], ...] | None]:
+        """The columns of each table read, in order: a star, an INSERT and a set operation take them by place."""
         reads = self.statement.reads if self.statement else ()
-        return {table: self.side.program.schemas.get(table) for table in reads}
+        schemas = self.side.program.schemas
+        return {table: tuple(schemas[table].items()) if table in schemas else None for table in reads}
 
 
 def _pipeline(old: _Of, new: _Of, respelt: Respelt) -> Difference | None:
@@ -183,7 +185,7 @@ def _read(old: _Of, new: _Of, so_far: Difference, respelt: Respelt) -> Differenc
 
 def _named(of: _Of, said: Meaning) -> dict[str, str]:
     """Return the digest of each column of the table; an INSERT's go by position into the table's own names."""
-    digests = list(said.columns.values())
+    digests = [digest for _, digest in said.ordered]
     fields = [it.name for it in of.lineage.fields] if of.lineage else []
     listed = [_spelt(name, of.columns) for name in of.statement.columns] if of.statement else []
     # what an INSERT does not list is as it was declared

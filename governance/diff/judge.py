@@ -170,7 +170,8 @@ def _parts(it: Difference, around: _Around) -> Iterator[Change]:
     retyped = {name for name, _, _ in it.retyped}
     values = tuple(name for name in it.values if name not in retyped)
     if values:
-        reason = f"computed otherwise: {', '.join(values)}"
+        how = "computed otherwise" if it.text or not it.file else "the text is the same, and other columns come into it"
+        reason = f"{how}: {', '.join(values)}"
         yield _change(it, around, Kind.VALUE, reason, fields=values, how=ChangeOf.VALUE)
     if it.added:
         yield _change(it, around, Kind.ADDITIVE, f"new: {', '.join(it.added)}", fields=it.added)

@@ -31,16 +31,21 @@ UNEXPECTED = (AttributeError, KeyError, IndexError, TypeError, ValueError, Recur
 class Meaning:
     """What a query computes.
 
-    columns: digest of each output column by its name in lower case, in order
+    ordered: name in lower case and digest of each output column, in order; two may have one name
     rows:    digest of what decides which rows there are
     types:   the SQL type of the columns that a cast or a source gives one
     whole:   whether it was understood; else all digests are of the text
     """
 
-    columns: Mapping[str, str]
+    ordered: tuple[tuple[str, str], ...]
     rows: str
     types: Mapping[str, str] = field(default_factory=dict)
     whole: bool = True
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """Digest of each output column by its name."""
+        return dict(self.ordered)
 
 
 def meaning(statement: Statement, schemas: Schemas, respelt: Mapping[tuple[str, str], str] = NOTHING) -> Meaning:
@@ -55,8 +60,8 @@ def meaning(statement: Statement, schemas: Schemas, respelt: Mapping[tuple[str, 
         found = _Reader(schemas, respelt).query(tree, {}, None)
     except UNEXPECTED:
         text_digest = digest(" ".join(tree.sql("duckdb", comments=False).split()))
-        return Meaning({"*": text_digest}, text_digest, whole=False)
-    columns = {name: digest(column) for name, column in found.columns}
+        return Meaning((("*", text_digest),), text_digest, whole=False)
+    columns = tuple((name, digest(column)) for name, column in found.columns)
     types = {name: kind for name, kind in found.types.items() if kind}
     return Meaning(columns, digest(found.rows), types)
 
@@ -205,7 +210,7 @@ class _Reader:
                 columns += self._star(item, scope, ctes)
                 types |= {name: kind for _, relation in scope.relations for name, kind in relation.types.items()}
                 continue
-            name = (item.alias_or_name or item.sql("duckdb", comments=False)).lower()
+            name = _called(item)
             found = self._shape(item, scope, ctes)
             if item.find(exp.Window):
                 found = found, tuple(self._shape(it, scope, ctes) for it in tree.args.get("windows") or ())
@@ -264,6 +269,12 @@ class _Reader:
             return None
 
         return resolve
+
+
+def _called(item: exp.Expr) -> str:
+    """Return the name of an output column that is no star; count(*) without an alias is called by its text."""
+    name = item.alias_or_name
+    return (item.sql("duckdb", comments=False) if name in ("", "*") else name).lower()
 
 
 def _cast(item: exp.Expr) -> str:

@@ -333,3 +333,54 @@ def test_a_reader_of_what_cannot_be_read_is_no_change_of_its_own() -> None:
     assert told(changed(side(edited("mart.list", ("select p.id", "selekt p.id"))), side(BASE))) == [
         ("additive", "mart.list", ("id", "email", "place"))
     ]
+
+
+WIDE = "create table mart.wide as select id, email, country from crm.people"
+TURNED = "create table mart.wide as select email, id, country from crm.people"
+BY_PLACE = {
+    "an INSERT": (
+        "create table if not exists m.t (a bigint, b varchar, c varchar); insert into m.t select * from mart.wide",
+        [("value", ("a", "b"))],
+    ),
+    "a set operation": (
+        "create table m.t as select id as a, email as b, country as c from crm.people union all select * from mart.wide",
+        [("value", ("a", "b"))],
+    ),
+    "one that compares": (
+        "create table m.t as select id as a, email as b, country as c from crm.people union select * from mart.wide",
+        [("population", ("a", "b", "c")), ("value", ("a", "b"))],
+    ),
+    "by name": (
+        "create table m.t as select id, email, country from crm.people union all by name select * from mart.wide",
+        [],
+    ),
+    "a star": ("create table m.t as select * from mart.wide", []),
+}
+
+
+@pytest.mark.parametrize(("reader", "kinds"), BY_PLACE.values(), ids=BY_PLACE)
+def test_what_reads_by_place_changes_with_the_order_of_columns(
+    reader: str, kinds: list[tuple[str, tuple[str, ...]]]
+) -> None:
+    base, head = ({"mart.wide": wide, "m.t": reader} for wide in (WIDE, TURNED))
+    found = changed(side(base), side(head))
+    assert [(it.kind.value, it.fields) for it in found.changes if it.pipeline == "m.t"] == kinds
+    assert [it for it in told(found) if it[1] == "mart.wide"] == [("cosmetic", "mart.wide", ())]
+    for it in found.changes:
+        if it.kind is Kind.VALUE:
+            assert it.reason == "the text is the same, and other columns come into it: a, b"
+
+
+def test_a_star_of_a_star_carries_the_order_on() -> None:
+    between = "create table mart.all as select * from mart.wide"
+    last = BY_PLACE["an INSERT"][0].replace("mart.wide", "mart.all")
+    base, head = ({"mart.wide": wide, "mart.all": between, "m.t": last} for wide in (WIDE, TURNED))
+    assert ("value", "m.t", ("a", "b")) in told(changed(side(base), side(head)))
+
+
+@pytest.mark.parametrize("item", ["count(*)", "email", "cast(email as varchar)"])
+def test_one_more_column_of_an_insert_leaves_the_others_as_they_are(item: str) -> None:
+    base = """create table if not exists m.t (day varchar, most bigint);
+    insert into m.t select email, max(id) from crm.people group by 1, email, cast(email as varchar)"""
+    head = base.replace("most bigint", "most bigint, n varchar").replace("max(id)", f"max(id), {item}")
+    assert told(changed(side({"m.t": base}), side({"m.t": head}))) == [("additive", "m.t", ("n",))]
