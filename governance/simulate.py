@@ -34,6 +34,9 @@ KINDS: Mapping[str, Change | None] = {
 }
 """What ``impact`` is asked for each; a column that is added has no reader yet."""
 
+NUMBERS = ("tinyint", "smallint", "int", "bigint", "hugeint", "long", "float", "real", "double", "decimal", "numeric")
+"""How the SQL types begin that a factor can multiply."""
+
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -85,6 +88,11 @@ def _check(found: Simulated, tables: Mapping[str, Mapping[str, str]], text: str)
             f"{text!r}: {found.table} {has} column {found.column}", fix=f"its columns are {', '.join(columns)}"
         )
     problem = WORDS[found.what](found.to)
+    if found.what == "unit" and not columns[found.column].lower().startswith(NUMBERS):
+        raise HeadwaterError(
+            f"{text!r}: {found.table}.{found.column} is {columns[found.column]}, and unit is for numbers",
+            fix="name a column of numbers, or write another change",
+        )
     if problem or (found.what == "rename" and found.to in columns):
         raise HeadwaterError(
             f"{text!r}: {problem or f'{found.table} already has column {found.to}'}",

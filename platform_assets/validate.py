@@ -108,8 +108,9 @@ def _inputs(
         missing = read - found.keys()
         if missing - pipelines:
             raise HeadwaterError(
-                f"there is nothing to build on: {', '.join(sorted(missing - pipelines))} has no rows here",
-                fix="run `headwater demo` or `headwater run` first, or give rows with --fixtures",
+                f"there is nothing to build on: no rows here for {', '.join(sorted(missing - pipelines))}",
+                fix="put files of these names into the folder of --fixtures; without it, run `headwater demo` or "
+                "`headwater run` first",
             )
         if not missing:
             return tuple(it for it in to_rebuild(base, head, wanted) if it in wanted), found

@@ -136,7 +136,7 @@ def test_a_source_may_be_changed_on_trial(repository: Repository, change: str, v
         ("crm.people.email type nosuch", "is no type"),
         ("crm.people.id unit many", "is no number"),
         ("crm.people.email add varchar", "already has column email"),
-        ("crm.people.email unit 100", "cannot be simulated"),
+        ("crm.people.email unit 100", "crm.people.email is varchar, and unit is for numbers"),
     ],
 )
 def test_a_change_that_cannot_be_is_an_error(repository: Repository, change: str, said: str) -> None:
@@ -214,7 +214,7 @@ def test_without_rows_it_says_what_is_missing(repository: Repository) -> None:
     repository.edit("mart/spend", "sum", "max")
     found = repository.validate("HEAD")
     assert found.exit_code == 1
-    assert "shop.orders has no rows here" in found.output
+    assert "no rows here for shop.orders" in found.output
 
 
 def test_nothing_to_compare_is_an_error(repository: Repository) -> None:
