@@ -3,18 +3,16 @@
 Pipelines whose text and whose inputs' columns are the same are not looked into: a comparison costs what changed.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
 
 from governance.diff.model import Difference, Edge, Side
-from governance.errors import LineageError
-from governance.lineage.model import ColumnLineage
-from governance.pipeline import Pipeline
-from governance.sql_type import sql_type
-from governance.statement import Statement
+from governance.diff.moved import Moved
+from governance.diff.version import Version, edges_of, in_order, named, type_of, types
 from governance.statement.meaning import Meaning, meaning
-from governance.statement.trace import UNKNOWN
+from governance.statement.respelt import AS_HERE, Respelt
 
 SOURCES = "platform_assets/sources.toml"
 
@@ -51,7 +49,7 @@ def _columns(
         retyped=tuple(
             (name, before[name], after[name])
             for name in before
-            if name in after and _type(before[name]) != _type(after[name])
+            if name in after and type_of(before[name]) != type_of(after[name])
         ),
         columns=tuple(before),
         text=True,
@@ -67,68 +65,39 @@ def _columns(
     return found
 
 
-Respelt = Mapping[tuple[str, str], str]
-"""(table, column) of the earlier revision → the name that the column has in the later one, where it was renamed."""
-
-
 def _pipelines(base: Side, head: Side, sources: Iterable[Difference]) -> Iterator[Difference]:
-    before, after = (_Of.all(side) for side in (base, head))
-    respelt = {(it.table, old): new for it in sources for old, new in it.renamed}
+    before, after = (Version.all(side) for side in (base, head))
+    lost, respelt = Moved(it for table, it in before.items() if table not in after), AS_HERE
+    for it in sources:
+        respelt = respelt.renamed(it.table, dict(it.renamed))
     # in the order in which they run, so that what a reader reads is known under its new name
-    order = dict.fromkeys((*(it.pipeline.table for it in head.program.statements), *sorted({*before, *after})))
+    order = dict.fromkeys((*(it.pipeline.table for it in head.program.statements), *sorted(after)))
     for table in order:
-        old, new = before.get(table), after.get(table)
-        if old and new:
+        old, new = before.get(table), after[table]
+        if old:
             found = _pipeline(old, new, respelt)
             if found:
-                respelt |= {(table, was): now for was, now in found.renamed}
+                respelt = respelt.renamed(table, dict(found.renamed))
                 yield found
-        elif new:
-            yield replace(_alone(new), made=True, problem=new.problem, more=_sorted(_edges(new.lineage)))
-        elif old:
-            yield replace(_alone(old), removed=True, less=_sorted(_edges(old.lineage)))
+            continue
+        made = replace(_alone(new), made=True, problem=new.problem, more=in_order(edges_of(new.lineage)))
+        was = lost.take(new, respelt)
+        if was:
+            respelt = respelt.moved(was.pipeline.table, table)
+            yield replace(_gone(was), file=made.file, moved=table)
+        yield replace(made, moved=was.pipeline.table if was else "")
+    yield from (_gone(it) for it in lost.left)
 
 
-def _alone(of: "_Of") -> Difference:
+def _gone(old: Version) -> Difference:
+    return replace(_alone(old), removed=True, less=in_order(edges_of(old.lineage)))
+
+
+def _alone(of: Version) -> Difference:
     return Difference(of.pipeline.table, of.pipeline.file, line=of.line, columns=of.columns)
 
 
-@dataclass(frozen=True, slots=True)
-class _Of:
-    """A pipeline within its revision."""
-
-    pipeline: Pipeline
-    side: Side
-    statement: Statement | None
-    lineage: ColumnLineage | None
-    problem: str
-    line: int | None
-
-    @classmethod
-    def all(cls, side: Side) -> "dict[str, _Of]":
-        statements = {it.pipeline.table: it for it in side.program.statements}
-        return {it.table: cls._of(side, it, statements.get(it.table)) for it in side.pipelines}
-
-    @classmethod
-    def _of(cls, side: Side, pipeline: Pipeline, statement: Statement | None) -> "_Of":
-        error = side.program.unreadable.get(pipeline.table)
-        line = error.line if isinstance(error, LineageError) else None
-        lineage = side.program.lineages.get(pipeline.table)
-        return cls(pipeline, side, statement, lineage, str(error) if error else "", line)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return tuple(self.side.program.schemas.get(self.pipeline.table, ()))
-
-    @property
-    def inputs(self) -> Mapping[str, tuple[tuple[str, str], ...] | None]:
-        """The columns of each table read, in order: a star, an INSERT and a set operation take them by place."""
-        reads = self.statement.reads if self.statement else ()
-        schemas = self.side.program.schemas
-        return {table: tuple(schemas[table].items()) if table in schemas else None for table in reads}
-
-
-def _pipeline(old: _Of, new: _Of, respelt: Respelt) -> Difference | None:
+def _pipeline(old: Version, new: Version, respelt: Respelt) -> Difference | None:
     text = old.pipeline.sql != new.pipeline.sql
     if not text and old.inputs == new.inputs and bool(old.problem) == bool(new.problem):
         return None
@@ -141,7 +110,7 @@ def _pipeline(old: _Of, new: _Of, respelt: Respelt) -> Difference | None:
     if new.lineage is None:
         return Difference(table, file, problem="what it reads cannot be read", columns=old.columns, text=text)
     if old.lineage is None:
-        return Difference(table, file, made=True, columns=new.columns, text=text, more=_sorted(_edges(new.lineage)))
+        return Difference(table, file, made=True, columns=new.columns, text=text, more=in_order(edges_of(new.lineage)))
     line = _first_changed(old.pipeline.sql, new.pipeline.sql)
     found = _read(old, new, Difference(table, file, line=line, columns=old.columns, text=text), respelt)
     told = (found.gone, found.renamed, found.retyped, found.added, found.values, found.rows, found.more, found.less)
@@ -155,21 +124,18 @@ def _first_changed(old: str, new: str) -> int | None:
     return next((min(at, len(lines)) for at, (was, now) in pairs if was != now), None)
 
 
-def _read(old: _Of, new: _Of, so_far: Difference, respelt: Respelt) -> Difference:
+def _read(old: Version, new: Version, so_far: Difference, respelt: Respelt) -> Difference:
     """Return how two readable versions of one pipeline differ."""
     assert old.statement is not None  # noqa: S101  asked before
     assert new.statement is not None  # noqa: S101
     before = meaning(old.statement, old.side.program.schemas, respelt)
     after = meaning(new.statement, new.side.program.schemas)
-    was, now = _named(old, before), _named(new, after)
-    renamed = _renamed(was, now)
+    was, now = named(old, before), named(new, after)
+    old_edges, more = _respelt(edges_of(old.lineage), respelt), edges_of(new.lineage)
+    renamed = _renamed(was, now, _inputs(old_edges), _inputs(more))
     names = {name: name for name in was if name in now} | dict(renamed)
-    more = _edges(new.lineage)
     # a column that was renamed has the edges of its old name, and so has what reads it
-    less: set[Edge] = {
-        (names.get(out or "", out), table, respelt.get((table, column), column), how, masking)
-        for out, table, column, how, masking in _edges(old.lineage)
-    }
+    less: set[Edge] = {(names.get(it[0] or "", it[0]), *it[1:]) for it in old_edges}
     return replace(
         so_far,
         gone=tuple(name for name in was if name not in names),
@@ -178,32 +144,33 @@ def _read(old: _Of, new: _Of, so_far: Difference, respelt: Respelt) -> Differenc
         added=tuple(name for name in now if name not in names.values()),
         values=tuple(name for name, to in names.items() if was[name] != now[to]),
         rows=before.rows != after.rows or old.statement.kind is not new.statement.kind,
-        more=_sorted(more - less),
-        less=_sorted(less - more),
+        more=in_order(more - less),
+        less=in_order(less - more),
     )
 
 
-def _named(of: _Of, said: Meaning) -> dict[str, str]:
-    """Return the digest of each column of the table; an INSERT's go by position into the table's own names."""
-    digests = [digest for _, digest in said.ordered]
-    fields = [it.name for it in of.lineage.fields] if of.lineage else []
-    listed = [_spelt(name, of.columns) for name in of.statement.columns] if of.statement else []
-    # what an INSERT does not list is as it was declared
-    unlisted = {name: "" for name in of.columns if name not in fields}
-    if "*" in said.columns or len(digests) != len(fields):
-        # not taken apart: a column may have changed wherever anything did
-        edges = _edges(of.lineage)
-        rest = said.rows, *digests
-        return {name: repr((rest, _sorted({it for it in edges if it[0] == name}))) for name in fields} | unlisted
-    return dict(zip(listed or fields, digests, strict=True)) | unlisted
+def _respelt(edges: Iterable[Edge], respelt: Respelt) -> set[Edge]:
+    return {
+        (out, respelt.table(table), respelt.column(table, column), how, masking)
+        for out, table, column, how, masking in edges
+    }
 
 
-def _spelt(name: str, columns: Iterable[str]) -> str:
-    """Return ``name`` as the table has it."""
-    return next((it for it in columns if it.lower() == name.lower()), name)
+Inputs = Mapping[str, frozenset[tuple[str, str]]]
+"""By column, the (table, column) that its values come from."""
 
 
-def _renamed(was: Mapping[str, str], now: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+def _inputs(edges: Iterable[Edge]) -> Inputs:
+    found: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    for out, table, column, how, _ in edges:
+        if out is not None and how.startswith("DIRECT"):
+            found[out].add((table, column))
+    return {out: frozenset(inputs) for out, inputs in found.items()}
+
+
+def _renamed(
+    was: Mapping[str, str], now: Mapping[str, str], before: Inputs, after: Inputs
+) -> tuple[tuple[str, str], ...]:
     """Return the columns that are gone under one name and there under another, computed alike: (old, new)."""
     gone = [name for name in was if name not in now]
     fresh = [name for name in now if name not in was]
@@ -213,43 +180,16 @@ def _renamed(was: Mapping[str, str], now: Mapping[str, str]) -> tuple[tuple[str,
         # several that are computed alike keep their order
         found += zip(*alike, strict=True) if len(alike[0]) == len(alike[1]) else ()
     left, new = [it for it in gone if it not in dict(found)], [it for it in fresh if it not in dict(found).values()]
-    # the one column that went and the one that came, at the same place
+    # the one column that went and the one that came, at the same place and of the same values
     if len(left) == len(new) == 1 and list(was).index(left[0]) == list(now).index(new[0]) and len(was) == len(now):
-        found.append((left[0], new[0]))
+        found += [(left[0], new[0])] if before.get(left[0], 0) == after.get(new[0]) else []
     return tuple(found)
 
 
 def _retyped(
-    old: _Of, new: _Of, before: Meaning, after: Meaning, names: Mapping[str, str]
+    old: Version, new: Version, before: Meaning, after: Meaning, names: Mapping[str, str]
 ) -> Iterator[tuple[str, str, str]]:
-    was, now = _types(old, before), _types(new, after)
+    was, now = types(old, before), types(new, after)
     for name, to in names.items():
         if was.get(name) and now.get(to) and was[name] != now[to]:
             yield name, was[name], now[to]
-
-
-def _types(of: _Of, said: Meaning) -> dict[str, str]:
-    schema = of.side.program.schemas.get(of.pipeline.table, {})
-    declared = {name: _type(kind) for name, kind in schema.items() if kind != UNKNOWN}
-    # a column of a declared table keeps the declared type, whatever the query gives it
-    cast = {name.lower(): _type(kind) for name, kind in said.types.items()}
-    return {name: declared.get(name) or cast.get(name.lower(), "") for name in schema}
-
-
-def _type(kind: str) -> str:
-    return sql_type(kind) or kind.lower()
-
-
-def _edges(lineage: ColumnLineage | None) -> set[Edge]:
-    if lineage is None:
-        return set()
-    own = ((out.name, it) for out in lineage.fields for it in out.inputs)
-    rows = ((None, it) for it in lineage.dataset)
-    return {
-        (out, it.dataset, it.field, f"{it.transformation.type} {it.transformation.subtype}", it.masking)
-        for out, it in (*own, *rows)
-    }
-
-
-def _sorted(edges: set[Edge]) -> tuple[Edge, ...]:
-    return tuple(sorted(edges, key=lambda edge: (edge[0] or "", *edge[1:])))

@@ -151,10 +151,12 @@ def _changes(it: Difference, around: _Around) -> Iterator[Change]:
     if it.problem:
         yield _change(it, around, Kind.BREAKING, f"it cannot be read: {it.problem}", how=ChangeOf.DROP)
     elif it.made:
-        yield _change(it, around, Kind.ADDITIVE, "it is new", fields=it.columns)
+        reason = f"it is what {it.moved} was" if it.moved else "it is new"
+        yield _change(it, around, Kind.ADDITIVE, reason, fields=it.columns)
     elif it.removed:
         users = around.users(it.table)
-        kind, reason = Kind.BREAKING if users else Kind.VALUE, f"it is gone{_by(users)}"
+        became = f"it is now {it.moved}" if it.moved else "it is gone"
+        kind, reason = Kind.BREAKING if users else Kind.VALUE, f"{became}{_by(users)}"
         yield _change(it, around, kind, reason, fields=it.columns, how=ChangeOf.DROP, readers=users)
     else:
         found = list(_parts(it, around))

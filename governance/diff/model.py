@@ -56,6 +56,7 @@ class Difference:
     table:   the pipeline's or source's
     file:    where it is written, relative to the project
     made:    whether only the later revision has it; ``removed`` whether only the earlier
+    moved:   the table that it is now, or was before, where only its name is another
     problem: why the later revision's pipeline cannot be read, where the earlier one's can
     gone, renamed, retyped, added: columns; renamed as (old, new), retyped as (name, old type, new type)
     values:  columns that both have and that are computed otherwise
@@ -69,6 +70,7 @@ class Difference:
     file: str
     made: bool = False
     removed: bool = False
+    moved: str = ""
     problem: str = ""
     line: int | None = None
     gone: tuple[str, ...] = ()

@@ -47,6 +47,8 @@ def asked(changes: Iterable[Change], owner: Owner) -> dict[str, tuple[str, ...]]
 def _expand(change: Change, difference: Difference) -> str:
     table = change.pipeline
     renamed, retyped = dict(difference.renamed), {name: new for name, _, new in difference.retyped}
+    if difference.moved:
+        return f"let {table} be built beside {difference.moved}, with the same rows"
     if difference.removed:
         return f"keep building {table} while it is read"
     (column,) = change.fields

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from governance.dataset import Dataset, Field
 from governance.diff.model import Difference, Edge
+from governance.diff.version import in_order
 from governance.events.model import Event, SchemaFieldPart
 from governance.graph import Graph, graph_of
 from governance.graph.build import standing_of
@@ -90,7 +91,7 @@ def _tables(told: Told, names: Mapping[Dataset, str]) -> Mapping[Dataset, _Table
 def _one_sided(table: str, old: _Table | None, new: _Table | None) -> Difference:
     columns = tuple((new or old or _Table({}, frozenset(), frozenset())).columns)
     found = Difference(table, "", made=old is None, removed=new is None, columns=columns)
-    return replace(found, more=_sorted(new.edges)) if new else replace(found, less=_sorted(old.edges if old else ()))
+    return replace(found, more=in_order(new.edges)) if new else replace(found, less=in_order(old.edges if old else ()))
 
 
 def _two_sided(table: str, old: _Table, new: _Table) -> Difference:
@@ -111,8 +112,8 @@ def _two_sided(table: str, old: _Table, new: _Table) -> Difference:
         added=() if renamed else tuple(fresh),
         values=tuple(name for name in kept if was[name] != now[name]),
         rows=was[None] != now[None] or old.reads != new.reads,
-        more=_sorted(new.edges - old.edges),
-        less=_sorted(old.edges - new.edges),
+        more=in_order(new.edges - old.edges),
+        less=in_order(old.edges - new.edges),
         columns=tuple(old.columns),
     )
 
@@ -127,7 +128,3 @@ def _by_column(table: _Table) -> Mapping[str | None, frozenset[tuple[object, ...
     for out, *rest in table.edges:
         found.setdefault(out, set()).add(tuple(rest))
     return {name: frozenset(edges) for name, edges in found.items()}
-
-
-def _sorted(edges: Iterable[Edge]) -> tuple[Edge, ...]:
-    return tuple(sorted(edges, key=lambda edge: (edge[0] or "", *edge[1:])))

@@ -8,7 +8,6 @@ understood is taken as it is written and goes into every digest, so that no chan
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 
 from sqlglot import exp
 
@@ -17,11 +16,11 @@ from governance.statement.aggregates import aggregated
 from governance.statement.clauses import ALL, CLAUSES, HIDDEN, JOIN, LISTED, LISTS, PLAIN, only_passes
 from governance.statement.model import Statement
 from governance.statement.relations import Relation, Scope
+from governance.statement.respelt import AS_HERE, Respelt
 from governance.statement.shape import Resolve, Shape, bare, digest, sealed, shape
 from governance.statement.text import Text
 
 Schemas = Mapping[str, Mapping[str, str]]
-NOTHING: Mapping[tuple[str, str], str] = MappingProxyType({})
 
 UNEXPECTED = (AttributeError, KeyError, IndexError, TypeError, ValueError, RecursionError)
 """What a tree that nobody foresaw can raise; such a query is taken as it is written."""
@@ -48,10 +47,10 @@ class Meaning:
         return dict(self.ordered)
 
 
-def meaning(statement: Statement, schemas: Schemas, respelt: Mapping[tuple[str, str], str] = NOTHING) -> Meaning:
+def meaning(statement: Statement, schemas: Schemas, respelt: Respelt = AS_HERE) -> Meaning:
     """Return the meaning of the statement's query over tables of ``schemas``, which give stars their columns.
 
-    ``respelt`` gives (table, column) another name, by which a column is known elsewhere.
+    Tables and columns are known by the names that ``respelt`` gives them.
     """
     text = Text(statement.pipeline)
     start = text.pipeline.sql.index(statement.query, statement.span[0])
@@ -72,7 +71,7 @@ Ctes = Mapping[str, Relation]
 class _Reader:
     """One reading of a query's tree; ``schemas`` by table, columns in order."""
 
-    def __init__(self, schemas: Schemas, respelt: Mapping[tuple[str, str], str]) -> None:
+    def __init__(self, schemas: Schemas, respelt: Respelt) -> None:
         self._schemas = schemas
         self._respelt = respelt
 
@@ -195,12 +194,12 @@ class _Reader:
         if name in ctes:
             return ctes[name]
         schema = self._schemas.get(name)
+        known = self._respelt.table(name)
         columns = tuple(
-            (column.lower(), ("source", name, self._respelt.get((name, column), column).lower()))
-            for column in schema or ()
+            (column.lower(), ("source", known, self._respelt.column(name, column).lower())) for column in schema or ()
         )
         kinds = {column.lower(): kind.upper() for column, kind in (schema or {}).items() if kind != "unknown"}
-        return Relation(columns, ("table", name), schema is None, kinds)
+        return Relation(columns, ("table", known), schema is None, kinds)
 
     def _columns(self, tree: exp.Select, scope: Scope, ctes: Ctes) -> tuple[list[tuple[str, Shape]], dict[str, str]]:
         columns: list[tuple[str, Shape]] = []

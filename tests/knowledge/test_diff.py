@@ -337,17 +337,18 @@ def test_a_reader_of_what_cannot_be_read_is_no_change_of_its_own() -> None:
 
 WIDE = "create table mart.wide as select id, email, country from crm.people"
 TURNED = "create table mart.wide as select email, id, country from crm.people"
+OWN = "create table m.t as select id as a, email as b, country as c from crm.people"
 BY_PLACE = {
     "an INSERT": (
         "create table if not exists m.t (a bigint, b varchar, c varchar); insert into m.t select * from mart.wide",
         [("value", ("a", "b"))],
     ),
     "a set operation": (
-        "create table m.t as select id as a, email as b, country as c from crm.people union all select * from mart.wide",
+        OWN + " union all select * from mart.wide",
         [("value", ("a", "b"))],
     ),
     "one that compares": (
-        "create table m.t as select id as a, email as b, country as c from crm.people union select * from mart.wide",
+        OWN + " union select * from mart.wide",
         [("population", ("a", "b", "c")), ("value", ("a", "b"))],
     ),
     "by name": (
@@ -384,3 +385,66 @@ def test_one_more_column_of_an_insert_leaves_the_others_as_they_are(item: str) -
     insert into m.t select email, max(id) from crm.people group by 1, email, cast(email as varchar)"""
     head = base.replace("most bigint", "most bigint, n varchar").replace("max(id)", f"max(id), {item}")
     assert told(changed(side({"m.t": base}), side({"m.t": head}))) == [("additive", "m.t", ("n",))]
+
+
+@pytest.mark.parametrize(
+    ("now", "kinds"),
+    [
+        ("p.active as state", [("breaking", ("email",)), ("additive", ("state",))]),
+        ("'x' as state", [("breaking", ("email",)), ("additive", ("state",))]),
+        ("lower(p.email) as mail", [("breaking", ("email",)), ("value", ("email",))]),
+        ("p.email as mail", [("breaking", ("email",))]),
+    ],
+)
+def test_only_what_is_made_of_the_same_is_a_rename(now: str, kinds: list[tuple[str, tuple[str, ...]]]) -> None:
+    found = changed(side(BASE), side(edited("mart.list", ("p.email", now))))
+    assert [(it.kind.value, it.fields) for it in found.changes if it.pipeline == "mart.list"] == kinds
+    gone = next(it for it in found.changes if it.kind is Kind.BREAKING and it.pipeline == "mart.list")
+    assert gone.reason.startswith("email is now mail" if "mail" in now else "email is gone")
+
+
+def moved(**edits: str) -> dict[str, str]:
+    """The list under another name; its reader as it was, if nothing else is said."""
+    return {"mail.list": LIST.replace("mart.list", "mail.list"), "mail.sent": edits.get("reader", SENT)}
+
+
+def test_a_pipeline_that_is_read_moves_to_another_table() -> None:
+    found = changed(side(BASE), side(moved()))
+    assert [it for it in told(found) if it[1] != "mail.sent"] == [
+        ("breaking", "mart.list", ("id", "email", "place")),
+        ("additive", "mail.list", ("id", "email", "place")),
+    ]
+    gone, new = (next(it for it in found.changes if it.pipeline == table) for table in ("mart.list", "mail.list"))
+    assert gone.reason == "it is now mail.list, and read by mail.sent"
+    assert gone.file == new.file == "platform_assets/pipelines/mail/list.sql"
+    assert new.reason == "it is what mart.list was"
+    assert gone.steps[0] == "expand: let mart.list be built beside mail.list, with the same rows"
+
+
+def test_a_reader_that_moves_along_with_its_table_means_what_it_meant() -> None:
+    found = changed(side(BASE), side(moved(reader=SENT.replace("mart.list", "mail.list"))))
+    assert told(found) == [
+        ("value", "mart.list", ("id", "email", "place")),
+        ("additive", "mail.list", ("id", "email", "place")),
+        ("cosmetic", "mail.sent", ()),
+    ]
+    assert found.changes[0].reason.startswith("it is now mail.list; no consumers found")
+
+
+def test_two_that_read_each_other_and_themselves_move_at_once() -> None:
+    first = "create table if not exists {0}.log (id bigint); insert into {0}.log select id from crm.people where id > "
+    first += "(select max(id) from {0}.log)"
+    second = "create table {0}.last as select max(id) as id from {0}.log"
+    base, head = ({f"{of}.log": first.format(of), f"{of}.last": second.format(of)} for of in ("a", "b"))
+    reasons = {it.pipeline: it.reason.partition(";")[0] for it in changed(side(base), side(head)).changes}
+    assert reasons["a.log"].startswith("it is now b.log")
+    assert reasons["a.last"].startswith("it is now b.last")
+    assert (reasons["b.log"], reasons["b.last"]) == ("it is what a.log was", "it is what a.last was")
+
+
+def test_a_table_that_is_made_otherwise_is_none_that_moved() -> None:
+    head = moved()
+    head["mail.list"] = head["mail.list"].replace("where p.active", "where not p.active")
+    reasons = {it.pipeline: it.reason for it in changed(side(BASE), side(head)).changes}
+    assert reasons["mart.list"].startswith("it is gone")
+    assert reasons["mail.list"] == "it is new"
