@@ -344,11 +344,11 @@ BY_PLACE = {
         [("value", ("a", "b"))],
     ),
     "a set operation": (
-        OWN + " union all select * from mart.wide",
+        " union all ".join((OWN, "select * from mart.wide")),
         [("value", ("a", "b"))],
     ),
     "one that compares": (
-        OWN + " union select * from mart.wide",
+        " union ".join((OWN, "select * from mart.wide")),
         [("population", ("a", "b", "c")), ("value", ("a", "b"))],
     ),
     "by name": (
