@@ -131,6 +131,7 @@ def _known(project: Project, policy: "Policy", runs: "tuple[Run, ...]") -> "Know
         lambda graph: facts_of(graph, policy, declarations, log),
         log,
         datetime.now(UTC).date(),
+        declarations,
     )
 
 

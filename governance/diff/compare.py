@@ -14,6 +14,7 @@ from governance.diff.version import Version, edges_of, in_order, named, type_of,
 from governance.statement.meaning import Meaning, meaning
 from governance.statement.respelt import AS_HERE, Respelt
 
+NOBODY = {"owner": "nobody", "grain": "not said"}
 SOURCES = "platform_assets/sources.toml"
 
 
@@ -111,10 +112,27 @@ def _pipeline(old: Version, new: Version, respelt: Respelt) -> Difference | None
         return Difference(table, file, problem="what it reads cannot be read", columns=old.columns, text=text)
     if old.lineage is None:
         return Difference(table, file, made=True, columns=new.columns, text=text, more=in_order(edges_of(new.lineage)))
-    line = _first_changed(old.pipeline.sql, new.pipeline.sql)
-    found = _read(old, new, Difference(table, file, line=line, columns=old.columns, text=text), respelt)
+    line, said = _first_changed(old.pipeline.sql, new.pipeline.sql), _said(old, new)
+    found = _read(old, new, Difference(table, file, line=line, columns=old.columns, text=text, said=said), respelt)
     told = (found.gone, found.renamed, found.retyped, found.added, found.values, found.rows, found.more, found.less)
     return found if text or any(told) else None
+
+
+def _said(old: Version, new: Version) -> tuple[str, ...]:
+    """Return what neither values nor rows show, in words."""
+    was, now = old.pipeline, new.pipeline
+    found = [became("owner", was.owner, now.owner), became("grain", ", ".join(was.grain), ", ".join(now.grain))]
+    kept = [[name for name in one.columns if name in other.columns] for one, other in ((old, new), (new, old))]
+    if kept[0] != kept[1]:
+        found.append("its columns stand in another order, which only what reads them by place can tell")
+    return tuple(filter(None, found))
+
+
+def became(what: str, was: str | None, now: str | None) -> str:
+    """Return that an owner or the like is another now, in words; empty where it is not."""
+    return (
+        "" if (was or "") == (now or "") else f"its {what} is now {now or NOBODY[what]}, and was {was or NOBODY[what]}"
+    )
 
 
 def _first_changed(old: str, new: str) -> int | None:

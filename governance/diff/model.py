@@ -62,6 +62,7 @@ class Difference:
     values:  columns that both have and that are computed otherwise
     rows:    whether what decides the rows changed
     text:    whether the text changed
+    said:    what changed that values and rows do not show: who owns it, its grain, the order of its columns; in words
     more, less: edges that only the later or the earlier revision has, sorted
     columns: of the earlier revision, of the later where it is new
     """
@@ -80,6 +81,7 @@ class Difference:
     values: tuple[str, ...] = ()
     rows: bool = False
     text: bool = False
+    said: tuple[str, ...] = ()
     more: tuple[Edge, ...] = ()
     less: tuple[Edge, ...] = ()
     columns: tuple[str, ...] = ()

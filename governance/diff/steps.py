@@ -33,14 +33,12 @@ def steps(change: Change, difference: Difference, owner: Owner) -> tuple[str, ..
     )
 
 
-def asked(changes: Iterable[Change], owner: Owner) -> dict[str, tuple[str, ...]]:
-    """Return, by owner of a reached table, what that owner is asked to do about which table."""
+def asked(changes: Iterable[Change], whom: Callable[[Change], Iterable[tuple[str, str]]]) -> dict[str, tuple[str, ...]]:
+    """Return, by owner, what that owner is asked to do about what; ``whom`` gives (owner, what) of a change."""
     found: dict[str, dict[str, None]] = defaultdict(dict)
     for change in changes:
-        if change.kind in ASKED:
-            for it in change.reaches:
-                who = owner(it.dataset) or NOBODY
-                found[who][f"{it.dataset.name}: {ASKED[change.kind]} ({change.pipeline}: {change.reason})"] = None
+        for who, what in whom(change) if change.kind in ASKED else ():
+            found[who][f"{what}: {ASKED[change.kind]} ({change.pipeline}: {change.reason})"] = None
     return {who: tuple(found[who]) for who in sorted(found)}
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from governance.diff import Change, Diff, Kind
+from governance.diff.judge import METADATA
 from governance.report.github import github
 from governance.report.page import Figures, Listing, Part, page_markdown, page_text
 from governance.report.sarif import sarif
@@ -11,8 +12,6 @@ from governance.rules.rule import Outcome, Rule
 
 MARKER = "<!-- headwater diff -->"
 """First line of the comment, by which whoever posts finds the one to replace."""
-
-METADATA = "governance/metadata.toml"
 
 LONGEST = 60_000
 """Characters of a comment; GitHub takes 65,536."""
@@ -25,7 +24,7 @@ FOUND: Mapping[Kind, tuple[Severity, str]] = {
 """The kinds that are findings; what only adds or only looks otherwise is none."""
 
 HEAD = ("Kind", "Pipeline", "Columns", "What changed", "Reaches")
-REACH_HEAD = ("Changed", "Reaches", "How", "Owner", "Criticality")
+REACH_HEAD = ("Changed", "Reaches", "How", "Owner", "Criticality", "Consumers")
 REACHED = 100
 """Reached tables listed; the JSON form has all."""
 
@@ -139,7 +138,8 @@ def _summary(diff: Diff) -> str:
 def _reached(change: Change) -> Iterator[tuple[str, ...]]:
     changed = ".".join((change.pipeline, change.fields[0])) if len(change.fields) == 1 else change.pipeline
     for it in change.reaches:
-        yield changed, it.dataset.name, it.arrives, it.owner or "none declared", it.criticality or "not stated"
+        of = it.owner or "none declared", it.criticality or "not stated", ", ".join(it.consumers)
+        yield changed, it.dataset.name, it.arrives, *of
 
 
 def _edges(change: Change) -> Iterator[tuple[str, ...]]:

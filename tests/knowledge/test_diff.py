@@ -1,12 +1,14 @@
 """Two revisions compared: a dozen kinds of change, each judged by who reads what changed."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any
 
 import pytest
 
+from governance.consumers.declared import Declarations, Declared
 from governance.dataset import Dataset
 from governance.diff import Diff, Kind, Known, Side, compare, judge
 from governance.impact import Facts
@@ -127,6 +129,16 @@ def test_declared_consumers_and_logged_queries_read_too() -> None:
     head = side(edited("mart.list", (", p.country as place", "")))
     facts = Facts(consumers={Dataset("ns", "mart.list"): ("Dashboard",)})
     assert changed(side(BASE), head, facts=lambda _graph: facts).changes[0].kind is Kind.BREAKING
+    board = Declared("Dashboard", "dashboard", ("mart.list.id", "mart.list.place"), owner="team:board")
+    for reads, kind in (
+        (board.reads, Kind.BREAKING),
+        (("mart.list.id",), Kind.VALUE),
+        (("mart.list", "mart.list.id"), Kind.BREAKING),
+    ):
+        declared = Declarations((replace(board, reads=reads),))
+        found = changed(side(BASE), head, facts=lambda _graph: facts, declared=declared)
+        assert (found.changes[0].kind, "Dashboard" in found.changes[0].reason) == (kind, kind is Kind.BREAKING)
+        assert ("team:board" in found.owners) == (kind is Kind.BREAKING)
     for columns in (("mart.list.place",), None):
         read = QueryRead("1", AT, tables=("mart.list",), columns=columns)
         found = changed(side(BASE), head, log=QueryLog((read,), ()))
@@ -337,18 +349,17 @@ def test_a_reader_of_what_cannot_be_read_is_no_change_of_its_own() -> None:
 
 WIDE = "create table mart.wide as select id, email, country from crm.people"
 TURNED = "create table mart.wide as select email, id, country from crm.people"
-OWN = "create table m.t as select id as a, email as b, country as c from crm.people"
 BY_PLACE = {
     "an INSERT": (
         "create table if not exists m.t (a bigint, b varchar, c varchar); insert into m.t select * from mart.wide",
         [("value", ("a", "b"))],
     ),
     "a set operation": (
-        OWN + " union all select * from mart.wide",  # noqa: S608  our own text
+        "create table m.t as select id a, email b, country c from crm.people union all select * from mart.wide",
         [("value", ("a", "b"))],
     ),
     "one that compares": (
-        OWN + " union select * from mart.wide",  # noqa: S608  our own text
+        "create table m.t as select id a, email b, country c from crm.people union select * from mart.wide",
         [("population", ("a", "b", "c")), ("value", ("a", "b"))],
     ),
     "by name": (
@@ -366,7 +377,9 @@ def test_what_reads_by_place_changes_with_the_order_of_columns(
     base, head = ({"mart.wide": wide, "m.t": reader} for wide in (WIDE, TURNED))
     found = changed(side(base), side(head))
     assert [(it.kind.value, it.fields) for it in found.changes if it.pipeline == "m.t"] == kinds
-    assert [it for it in told(found) if it[1] == "mart.wide"] == [("cosmetic", "mart.wide", ())]
+    assert [(it.kind, it.reason) for it in found.changes if it.pipeline == "mart.wide"] == [
+        (Kind.COSMETIC, "its columns stand in another order, which only what reads them by place can tell")
+    ]
     for it in found.changes:
         if it.kind is Kind.VALUE:
             assert it.reason == "the text is the same, and other columns come into it: a, b"
@@ -448,3 +461,45 @@ def test_a_table_that_is_made_otherwise_is_none_that_moved() -> None:
     reasons = {it.pipeline: it.reason for it in changed(side(BASE), side(head)).changes}
     assert reasons["mart.list"].startswith("it is gone")
     assert reasons["mail.list"] == "it is new"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("owner: team:a", "owner: team:b", "its owner is now team:b, and was team:a"),
+        ("-- owner: team:a\n", "", "its owner is now nobody, and was team:a"),
+        ("grain: id", "grain: id, email", "its grain is now id, email, and was id"),
+        ("id\ncreate", "id\n-- tags: x\ncreate", "written otherwise, and means the same"),
+    ],
+)
+def test_who_owns_a_table_and_what_its_rows_are_is_told(old: str, new: str, reason: str) -> None:
+    base = "-- owner: team:a\n-- grain: id\ncreate table m.t as select id, email from crm.people"
+    (change,) = changed(side({"m.t": base}), side({"m.t": base.replace(old, new)})).changes
+    assert (change.kind, change.reason) == (Kind.COSMETIC, reason)
+    # beside what else changed
+    both = base.replace(old, new).replace("select id, email", "select id, lower(email) as email")
+    kinds = [it.kind for it in changed(side({"m.t": base}), side({"m.t": both})).changes]
+    assert kinds == [Kind.VALUE] + [Kind.COSMETIC] * ("written" not in reason)
+
+
+def test_an_owner_that_policy_declares_otherwise_is_told() -> None:
+    def owned(owner: str | None) -> Side:
+        found = side(BASE)
+        return replace(found, policy=replace(found.policy, tables={"crm.people": TablePolicy(owner=owner)}))
+
+    (change,) = changed(owned("team:a"), owned("team:b")).changes
+    assert (change.kind, change.pipeline, change.file) == (Kind.COSMETIC, "crm.people", "governance/metadata.toml")
+    assert change.reason == "its owner is now team:b, and was team:a"
+    assert changed(owned("team:a"), owned("team:a")).changes == ()
+
+
+def test_consumers_of_what_is_reached_are_named_and_asked() -> None:
+    facts = Facts(consumers={Dataset("ns", "mail.sent"): ("Email tool",), Dataset("ns", "mart.list"): ("Board",)})
+    declared = Declarations((Declared("Email tool", "application", ("mail.sent",), owner="team:crm"),))
+    head = side(edited("mart.list", ("where p.active", "where not p.active")))
+    found = changed(side(BASE), head, facts=lambda _graph: facts, declared=declared)
+    assert found.owners["team:crm"][0].startswith("Email tool, which reads mail.sent: agree to other rows")
+    assert found.owners["no owner declared"][0].startswith("Board, which reads mart.list: agree to other rows")
+    for text in (diff_text(found), diff_markdown(found)):
+        # where it is reached, and what its owner is to do
+        assert text.count("Email tool") == 2
