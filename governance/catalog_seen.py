@@ -9,10 +9,10 @@ keeps it up to date; where there is none, nothing is known to be stale or rename
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 import msgspec
 
+from governance import kept
 from governance.dataset import Dataset
 from governance.graph import Graph
 from governance.identity import Schemas, SchemaVersion
@@ -61,18 +61,12 @@ class CatalogSeen(msgspec.Struct, frozen=True):
 
 def keep(state: Path, catalog: CatalogSeen) -> None:
     """Write ``catalog`` into the state folder, whole or not at all."""
-    state.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile(dir=state, prefix=f".{FILE}.", delete=False) as beside:
-        beside.write(msgspec.json.encode(catalog))
-    Path(beside.name).replace(state / FILE)
+    kept.keep(state / FILE, catalog)
 
 
 def seen(state: Path) -> CatalogSeen | None:
     """Return the catalog as it was when last kept; None where it never was, or by a version that wrote it otherwise."""
-    try:
-        return msgspec.json.decode((state / FILE).read_bytes(), type=CatalogSeen)
-    except (FileNotFoundError, msgspec.DecodeError):
-        return None
+    return kept.seen(state / FILE, CatalogSeen)
 
 
 def outdated(state: Path, catalog: CatalogSeen | None) -> bool:

@@ -6,10 +6,10 @@
 
 from datetime import datetime
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 import msgspec
 
+from governance import kept
 from governance.rules.finding import Finding
 
 FILE = "findings.json"
@@ -24,15 +24,9 @@ class FindingsSeen(msgspec.Struct, frozen=True):
 
 def keep(state: Path, found: FindingsSeen) -> None:
     """Write ``found`` into the state folder, whole or not at all."""
-    state.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile(dir=state, prefix=f".{FILE}.", delete=False) as beside:
-        beside.write(msgspec.json.encode(found))
-    Path(beside.name).replace(state / FILE)
+    kept.keep(state / FILE, found)
 
 
 def seen(state: Path) -> FindingsSeen | None:
     """Return what was last kept; None where nothing was, or by a version that wrote it otherwise."""
-    try:
-        return msgspec.json.decode((state / FILE).read_bytes(), type=FindingsSeen)
-    except (FileNotFoundError, msgspec.DecodeError):
-        return None
+    return kept.seen(state / FILE, FindingsSeen)

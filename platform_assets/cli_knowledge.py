@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from governance.project import find_project
+from governance.project import Project, find_project
 from platform_assets.cli_answer import EVENTS, FORMAT, Path_, Tree, say
 from platform_assets.cli_asked import asked, told_of
 from platform_assets.cli_propose import propose
 
 if TYPE_CHECKING:
     from governance.dataset import Dataset
+    from governance.graph import Graph
+    from governance.impact import Facts
+    from governance.policy import Policy
     from governance.runs import Run
 
 AS_OF = click.option(
@@ -87,12 +90,9 @@ def impact(  # one parameter an option
     JSON is {"start", "values", "population", "tables", "unknown", "downstream", "change", "statement", "ranking",
     "as_of"}.
     """
-    from governance.consumers.declared import load_declarations
     from governance.graph.part import downstream
     from governance.impact import Change, ranked
     from governance.impact import impact as reach
-    from governance.impact.facts import facts_of
-    from governance.queries.store import QueryStore
     from governance.report.impact import closing_parts, head_text, impact_markdown, impact_text
     from governance.report.tree import impact_lines
 
@@ -100,8 +100,7 @@ def impact(  # one parameter an option
     of = asked(project, name, events, as_of, snapshot)
     graph, start = of.part(downstream)
     found = reach(graph, start, Change(change) if change else None, stale=of.gone(graph))
-    log = QueryStore(queries or project.state / "queries").read()
-    ranking = ranked(found, facts_of(graph, of.policy, load_declarations(project), log))
+    ranking = ranked(found, _facts(project, of.policy, graph, queries))
     say(
         form,
         lambda: f"{of.when}{impact_text(found, ranking)}",
@@ -113,6 +112,15 @@ def impact(  # one parameter an option
             lambda: closing_parts(found, ranking),
         ),
     )
+
+
+def _facts(project: Project, policy: "Policy", graph: "Graph", queries: Path | None) -> "Facts":
+    from governance.consumers.declared import load_declarations
+    from governance.impact.facts import facts_of
+    from governance.queries.store import QueryStore
+
+    log = QueryStore(queries or project.state / "queries").read()
+    return facts_of(graph, policy, load_declarations(project), log)
 
 
 @click.command()

@@ -12,14 +12,11 @@ import click
 
 from governance.errors import EventStoreError, HeadwaterError
 from governance.project import Project, find_project
+from platform_assets.cli_answer import EVENTS
 
 if TYPE_CHECKING:
     from governance.page.document import Shown
 
-Path_ = click.Path(path_type=Path, exists=True)
-EVENTS = click.option(
-    "--events", type=Path_, help="Events to read: a file, a folder or a store. Default: the project's own store."
-)
 AS_OF = click.option("--as-of", metavar="TIME", help="Show what stood then: 2026-10-01, or with a time of day.")
 PORT = click.IntRange(1, 65535)
 

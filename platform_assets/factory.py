@@ -25,17 +25,18 @@ from governance.events.run import Attempt
 from governance.events.run_facets import Parent
 from governance.events.store import EventStore
 from governance.graph.stated import stated
-from governance.pipeline import Pipeline, load_pipelines
-from governance.policy import Policy, Source, TablePolicy, load_policy, load_sources
+from governance.pipeline import Pipeline
+from governance.policy import Policy, Source, TablePolicy, load_policy
 from governance.project import Project
 from governance.report.table import markdown
 from governance.runs import Run as GraphRun
-from governance.statement import Program, parse, read_program
+from governance.statement import Program, parse
 from platform_assets.catalog import open_catalog
 from platform_assets.engines.duckdb import DuckDb
 from platform_assets.materialize import materialize
-from platform_assets.metadata import asset_key, lineage_image, pipeline_metadata, run_metadata, table_metadata
+from platform_assets.metadata import Metadata, asset_key, lineage_image, pipeline_metadata, run_metadata, table_metadata
 from platform_assets.run import Materialized, Platform, Run
+from platform_assets.side import side_of_project
 from platform_assets.standing import standing
 
 
@@ -61,9 +62,8 @@ def load(project: Project) -> Loaded:
     Raises:
         PolicyError, PipelineError: a policy file is wrong, or a pipeline's path.
     """
-    policy, sources, pipelines = load_policy(project), load_sources(project), load_pipelines(project)
-    program = read_program(pipelines, sources, masking_functions=policy.lineage.masking_functions)
-    return Loaded(project, policy, sources, pipelines, program)
+    side = side_of_project(project)
+    return Loaded(project, side.policy, side.sources, side.pipelines, side.program)
 
 
 def build_assets(loaded: Loaded) -> tuple[AssetsDefinition | AssetSpec, ...]:
@@ -132,15 +132,18 @@ def _pipeline_asset(loaded: Loaded, pipeline: Pipeline) -> AssetsDefinition:
         for warning in done.warnings:
             context.log.warning(warning)
         metadata = run_metadata(policy, done, loaded.assets)
-        try:
-            around = standing(loaded.project, policy, _texts(loaded), pipeline.table, _now())
-            return MaterializeResult(metadata={**metadata, **around})
-        except HeadwaterError as error:
-            # the table is committed and its event sent: what stands around it is for reading only
-            context.log.warning("whom this table reaches cannot be shown: %s", error)
-            return MaterializeResult(metadata=metadata)
+        return MaterializeResult(metadata={**metadata, **_around(context, loaded, policy, pipeline.table)})
 
     return run_pipeline
+
+
+def _around(context: AssetExecutionContext, loaded: Loaded, policy: Policy, table: str) -> Metadata:
+    try:
+        return {**standing(loaded.project, policy, _texts(loaded), table, _now())}
+    except HeadwaterError as error:
+        # the table is committed and its event sent: what stands around it is for reading only
+        context.log.warning("whom this table reaches cannot be shown: %s", error)
+        return {}
 
 
 def _materialize(

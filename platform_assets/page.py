@@ -16,8 +16,8 @@ from governance.graph import graph_of
 from governance.identity import Schemas, carried
 from governance.impact.facts import facts_of
 from governance.page.document import Own, Shown
-from governance.pipeline import Pipeline, load_pipelines
-from governance.policy import Policy, Source, load_policy, load_sources
+from governance.pipeline import Pipeline
+from governance.policy import Policy, Source
 from governance.project import Project
 from governance.queries.store import QueryStore
 from governance.rules import (
@@ -36,8 +36,9 @@ from governance.rules import (
 )
 from governance.rules.finding import Finding
 from governance.runs import read_declared, read_runs
-from governance.statement import Program, read_program
+from governance.statement import Program
 from governance.telling import told
+from platform_assets.side import side_of_project
 
 OF_EVENTS: tuple[Rule, ...] = (understated_classification.RULE, undeclared_metadata.RULE, dangling_run.RULE)
 """The rules that policy and events answer by themselves."""
@@ -105,10 +106,9 @@ def events_page(project: Project, path: Path, now: datetime, as_of: datetime | N
 
 
 def _files(project: Project, catalog: CatalogSeen | None) -> _Files:
-    policy, sources, pipelines = load_policy(project), load_sources(project), load_pipelines(project)
-    program = read_program(pipelines, sources, masking_functions=policy.lineage.masking_functions)
-    schemas = catalog.schemas(policy.lineage.namespace) if catalog else {}
-    return _Files(carried(policy, schemas), sources, pipelines, program, catalog)
+    side = side_of_project(project)
+    schemas = catalog.schemas(side.policy.lineage.namespace) if catalog else {}
+    return _Files(carried(side.policy, schemas), side.sources, side.pipelines, side.program, catalog)
 
 
 def _shown(project: Project, files: _Files, events: Sequence[Event], now: datetime, as_of: datetime | None) -> Shown:
@@ -177,11 +177,7 @@ def _known(project: Project, files: _Files, shown: Shown) -> Known:
 
 def _columns(files: _Files) -> dict[str, frozenset[str]]:
     """Return each table's columns as files and catalog say, without the tables of which files do not say enough."""
-    last = {
-        name: versions[-1].names.values()
-        for name, versions in (files.catalog.versions if files.catalog else {}).items()
-        if versions
-    }
+    last = files.catalog.columns if files.catalog else {}
     written = files.program.schemas
     tables = (written.keys() | last.keys()) - files.program.undetermined
     return {table: frozenset((*written.get(table, ()), *last.get(table, ()))) for table in tables}

@@ -108,12 +108,18 @@ def _pipeline(old: Version, new: Version, respelt: Respelt) -> Difference | None
     if not text and not (old.lineage and new.lineage):
         # what it reads cannot be read on one side: that change reaches it, and it is none of its own
         return None
-    if new.lineage is None:
+    # lineage is of a statement: what has none has no lineage either
+    if new.statement is None or new.lineage is None:
         return Difference(table, file, problem="what it reads cannot be read", columns=old.columns, text=text)
-    if old.lineage is None:
+    if old.statement is None or old.lineage is None:
         return Difference(table, file, made=True, columns=new.columns, text=text, more=in_order(edges_of(new.lineage)))
     line, said = _first_changed(old.pipeline.sql, new.pipeline.sql), _said(old, new)
-    found = _read(old, new, Difference(table, file, line=line, columns=old.columns, text=text, said=said), respelt)
+    before = meaning(old.statement, old.side.program.schemas, respelt)
+    after = meaning(new.statement, new.side.program.schemas)
+    so_far = Difference(table, file, line=line, columns=old.columns, text=text, said=said)
+    found = _read((old, before), (new, after), so_far, respelt)
+    if old.statement.kind is not new.statement.kind:
+        found = replace(found, rows=True)
     told = (found.gone, found.renamed, found.retyped, found.added, found.values, found.rows, found.more, found.less)
     return found if text or any(told) else None
 
@@ -142,12 +148,11 @@ def _first_changed(old: str, new: str) -> int | None:
     return next((min(at, len(lines)) for at, (was, now) in pairs if was != now), None)
 
 
-def _read(old: Version, new: Version, so_far: Difference, respelt: Respelt) -> Difference:
-    """Return how two readable versions of one pipeline differ."""
-    assert old.statement is not None  # noqa: S101  asked before
-    assert new.statement is not None  # noqa: S101
-    before = meaning(old.statement, old.side.program.schemas, respelt)
-    after = meaning(new.statement, new.side.program.schemas)
+def _read(
+    earlier: tuple[Version, Meaning], later: tuple[Version, Meaning], so_far: Difference, respelt: Respelt
+) -> Difference:
+    """Return how two readable versions of one pipeline differ, each beside what it means."""
+    (old, before), (new, after) = earlier, later
     was, now = named(old, before), named(new, after)
     old_edges, more = _respelt(edges_of(old.lineage), respelt), edges_of(new.lineage)
     renamed = _renamed(was, now, _inputs(old_edges), _inputs(more))
@@ -161,7 +166,7 @@ def _read(old: Version, new: Version, so_far: Difference, respelt: Respelt) -> D
         retyped=tuple(_retyped(old, new, before, after, names)),
         added=tuple(name for name in now if name not in names.values()),
         values=tuple(name for name, to in names.items() if was[name] != now[to]),
-        rows=before.rows != after.rows or old.statement.kind is not new.statement.kind,
+        rows=before.rows != after.rows,
         more=in_order(more - less),
         less=in_order(less - more),
     )
