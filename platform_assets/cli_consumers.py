@@ -4,6 +4,7 @@ Each imports what it needs when it is called, so that none is slow for another's
 """
 
 import json
+import sys
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -104,9 +105,13 @@ def ingest_queries(  # one parameter an option
     end: datetime | None,
     form: str,
 ) -> None:
-    """Read a query log, NDJSON, CSV or Parquet, and keep who read which tables and columns; SQL itself is not kept."""
+    """Read a query log, NDJSON, CSV or Parquet, and keep who read which tables and columns; SQL itself is not kept.
+
+    Exit code 1 where no line of it is one of a log.
+    """
     from governance.queries.formats import NAMES
     from governance.queries.ingest import Export, ingest
+    from governance.queries.model import Fate
     from governance.queries.store import QueryStore
     from governance.report.queries import ingested_page
     from platform_assets.colour import counted
@@ -118,6 +123,8 @@ def ingest_queries(  # one parameter an option
     lines = counted(_log_lines(file), f"reading {file.name}")
     found = ingest(lines, said, _schemas(project), QueryStore(project.state / "queries"))
     _say(form, ingested_page(found), found.as_dict())
+    malformed = found.fates.get(Fate.MALFORMED, 0)
+    sys.exit(1 if malformed and malformed == sum(found.fates.values()) else 0)
 
 
 COMMANDS: tuple[click.Command, ...] = (coverage, consumers, ingest_queries)

@@ -66,6 +66,11 @@ def _compared(project: Project, base: str, head: str | None, events: Path | None
 
     if head is not None and _is_events(base) and _is_events(head):
         return _compared_events(project, Path(base), Path(head))
+    for name in filter(None, (base, head)):
+        if Path(name).is_file() and _is_events(name):
+            raise HeadwaterError(
+                f"{name} is a file of events, and what it is compared with is none", fix="name two files of events"
+            )
     before, after = _sides(project, base, head)
     runs = _runs(project, after.policy, events)
     return judge(compare(before, after), before, after, _known(project, after.policy, runs))

@@ -153,6 +153,16 @@ def test_a_wrong_form_lists_the_forms() -> None:
         run("ingest-queries", "log.ndjson", "--form", "oracle")
 
 
+def test_a_file_that_is_no_log_fails_and_one_with_a_wrong_line_does_not(root: Path) -> None:
+    (root / "noise.ndjson").write_bytes(b"\x00\x9c\xff\n" * 3)
+    (root / "mixed.ndjson").write_text("no line of a log\n" + json.dumps(LOG[0]))
+    codes = {
+        name: CliRunner().invoke(click.Group(commands=COMMANDS), ["ingest-queries", name]).exit_code
+        for name in ("noise.ndjson", "mixed.ndjson", "log.ndjson")
+    }
+    assert codes == {"noise.ndjson": 1, "mixed.ndjson": 0, "log.ndjson": 0}
+
+
 def test_without_events_the_commands_say_what_to_run(root: Path) -> None:
     (root / ".headwater" / "events" / "events-2026-08-30.ndjson").unlink()
     (root / ".headwater" / "events").rmdir()

@@ -177,3 +177,14 @@ def test_a_revision_from_before_the_first_pipeline_has_none(repository: Reposito
     assert {(kind, pipeline) for kind, pipeline, _ in kinds(repository, "HEAD")} == {
         ("additive", it) for it in ("mart.list", "mart.spend", "mail.sent")
     }
+
+
+@pytest.mark.parametrize("arguments", [("events.ndjson",), ("events.ndjson", "HEAD"), ("HEAD", "events.ndjson")])
+def test_one_file_of_events_is_compared_with_nothing_else(
+    repository: Repository, arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (repository.root / "events.ndjson").write_text("{}")
+    monkeypatch.chdir(repository.root)
+    said = repository.run("diff", *arguments)
+    assert said.exit_code == 1
+    assert "events.ndjson is a file of events" in said.output
