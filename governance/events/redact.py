@@ -25,6 +25,13 @@ _PAIR = re.compile(
     re.IGNORECASE,
 )
 _BEARER = re.compile(r"\b(bearer\s+)[\w.~+/=\-]{8,}", re.IGNORECASE)
+_ISSUED = re.compile(
+    r"\b(?:(?:AKIA|ASIA)[A-Z0-9]{16}\b|[rs]k_(?:live|test)_[A-Za-z0-9]{10,99}|gh[oprsu]_[A-Za-z0-9]{20,255}"
+    r"|github_pat_\w{20,255}|glpat-[\w\-]{16,99}|xox[abeprs]-[\w\-]{10,255}|AIza[\w\-]{30,99}"
+    r"|eyJ[\w\-]{10,4000}\.[\w\-]{10,4000}\.[\w\-]{0,4000})"
+)
+"""Keys by the shape that their issuers give them, for secret scanners to find: AWS, Stripe, GitHub, GitLab, Slack,
+Google, and JSON Web Tokens (RFC 7519)."""
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+")
 _QUOTED = re.compile(r"(?<!\w)'(?:[^'\n]|'')*'(?!\w)")
 _ECHO = re.compile(r"^(LINE \d+):.*(?:\n[ \t]*\^[^\n]*)?", re.MULTILINE)
@@ -81,10 +88,10 @@ def _members_called_secret(settings: Any) -> Iterator[str]:
 
 
 def redact_text(text: str, secrets: tuple[str, ...]) -> str:
-    """Return ``text`` without the secrets given, URL users, secret parameters, ``password=…`` pairs and bearers."""
+    """Return ``text`` without the secrets given, URL users, secret parameters, ``password=…``, bearers and known keys."""
     for pattern in (_QUERY, _PAIR, _BEARER):
         text = pattern.sub(rf"\g<1>{MASK}", text)
-    text = redact_url(text)
+    text = _ISSUED.sub(MASK, redact_url(text))
     for secret in secrets:
         text = text.replace(secret, MASK)
     return text

@@ -13,7 +13,7 @@ from typing import Any
 
 from governance.classification import Proposal
 from governance.dataset import Dataset, Field
-from governance.events.redact import redact_sql, redact_url
+from governance.events.redact import redact_sql, redact_text, redact_url
 from governance.graph import RANK, Edge, Graph
 from governance.impact.rank import NO_FACTS, Facts
 from governance.page.expressions import Texts, texts_of
@@ -47,7 +47,7 @@ class Shown:
     stale:   tables that the catalog no longer has, beside those that events say were dropped
     dagster: where Dagster's UI is, None where nothing is to be linked
     as_of:   the moment of which it is, None for now
-    secrets: what no piece of SQL may show (:func:`governance.events.redact.secrets_of`)
+    secrets: what no piece of SQL and no description may show (:func:`governance.events.redact.secrets_of`)
     """
 
     title: str
@@ -64,6 +64,10 @@ class Shown:
     dagster: str | None = None
     as_of: datetime | None = None
     secrets: tuple[str, ...] = ()
+
+    def said(self, text: str | None) -> str | None:
+        """Return a description as it may be shown."""
+        return redact_text(text, self.secrets) if text else text
 
 
 def document(shown: Shown) -> dict[str, Any]:
@@ -136,11 +140,14 @@ def _datasets(shown: Shown, places: _Places) -> list[dict[str, Any]]:
             "job": job,
             "owner": shown.facts.owners.get(dataset),
             "criticality": shown.facts.criticality.get(dataset),
-            "description": next(
-                filter(None, (it and it.description for it in (policy, own))), told.datasets.get(dataset)
+            "description": shown.said(
+                (policy and policy.description) or (own and own.description) or told.datasets.get(dataset)
             ),
             "stale": dataset in shown.stale or dataset in shown.graph.dropped,
-            "fields": columns.entries(dataset, places.fields[dataset], own.columns if own else {}),
+            "fields": [
+                it | {"description": shown.said(it["description"])}
+                for it in columns.entries(dataset, places.fields[dataset], own.columns if own else {})
+            ],
         }
 
     return [entry(it) for it in places.datasets]

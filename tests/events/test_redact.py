@@ -63,7 +63,24 @@ def test_secret_literals_are_not_shown(sql: str) -> None:
     assert "hunter2" not in shown
 
 
+ISSUED = (
+    "AKIA" + "Z" * 16,
+    "sk_live_" + "a1" * 12,
+    "ghp_" + "a1" * 18,
+    "xoxb-" + "12345-" * 4,
+    "AIza" + "a-" * 17,
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ1c2VyIn0.c2lnbmF0dXJl",
+)
+
+
+@pytest.mark.parametrize("key", ISSUED)
+def test_keys_are_masked_by_the_shape_that_their_issuers_give_them(key: str) -> None:
+    assert key not in redact_sql(f"select a from t where b = '{key}' and c = 'key:{key}'", ())
+    assert key not in redact_text(f"found {key} in the way", ())
+
+
 ORDINARY = (
+    "select 'AKIA is a word', 'sk_live', 'eyJ.a.b', 'ghp_short' from t",
     "create table a.b as select password, token, \"secret key\" from c.d where status = 'active' and n > 12",
     "select 'it''s', E'a\\nb', $$plain$$, 1.5e3, date '2026-01-01' from t -- a comment\n",
     "-- owner: team:crm\nselect * from read_csv('landing/orders.csv', delim = ';')",
