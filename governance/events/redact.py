@@ -88,7 +88,7 @@ def _members_called_secret(settings: Any) -> Iterator[str]:
 
 
 def redact_text(text: str, secrets: tuple[str, ...]) -> str:
-    """Return ``text`` without the secrets given, URL users, secret parameters, ``password=…``, bearers and known keys."""
+    """Return ``text`` without the secrets given, URL users, secret parameters, passwords, bearers and known keys."""
     for pattern in (_QUERY, _PAIR, _BEARER):
         text = pattern.sub(rf"\g<1>{MASK}", text)
     text = _ISSUED.sub(MASK, redact_url(text))
