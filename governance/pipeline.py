@@ -16,18 +16,16 @@ Any other word with a colon is an error, so that a misspelt word cannot be lost.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from governance.block import Block
 from governance.cron import cron_problem
 from governance.duration import EXPECTED, parse_duration
 from governance.errors import HeadwaterError, PipelineError
 from governance.owner import OWNER_FORM, is_owner
-from governance.project import Project
 
-TABLE = re.compile(r"(?P<schema>[a-z][a-z0-9_]*)/(?P<name>[a-z][a-z0-9_]*)\.sql")
 TAG = re.compile(r"[A-Za-z0-9_.-]{1,63}")
 HEADER_LINE = re.compile(r"--\s*(?P<word>[A-Za-z][\w-]*)[ \t]*:(?P<value>.*)")
 CONTINUATION = re.compile(r"--[ \t]{2,}(?P<text>\S.*)")
@@ -39,13 +37,15 @@ class Pipeline:
 
     table:       ``schema.table``, from the path
     file:        the file's path as it may be shown and sent, relative and posix
-    sql:         the whole file's text, header included, so that line numbers hold
+    sql:         the whole file's text, header included, so that line numbers hold; a template's as it was rendered
     description: what the table holds; empty where the header says nothing
     owner:       an email address or ``team:name``; None where the header names none
     grain:       the columns that together identify a row; empty where unsaid
     tags:        words to select by, in the header's order
     freshness:   how old the data may get, for ``duration.parse_duration``; None where unsaid
     automation:  ``eager`` or a cron expression in UTC; None where only jobs run it
+    blocks:      the building blocks that its text may name, each after those that it builds on
+    origin:      the template's line for each line of ``sql``, 1-based; empty where ``sql`` is the file's own text
     problem:     what is wrong with the file, so that it cannot run and its header says nothing; None where all is well
     """
 
@@ -58,6 +58,8 @@ class Pipeline:
     tags: tuple[str, ...] = ()
     freshness: str | None = None
     automation: str | None = None
+    blocks: tuple[Block, ...] = ()
+    origin: tuple[int, ...] = ()
     problem: PipelineError | None = None
 
     @property
@@ -74,23 +76,6 @@ class Pipeline:
     def name(self) -> str:
         """The part after the dot."""
         return self.table.partition(".")[2]
-
-
-def load_pipelines(project: Project) -> tuple[Pipeline, ...]:
-    """Return the project's pipelines, sorted by table; a later folder's file replaces its namesake.
-
-    One whose text or header is wrong is among them with its problem: the others are none the worse for it.
-
-    Raises:
-        PipelineError: a file's path names no table, or the project has no pipeline folder.
-    """
-    folders = [folder for folder in project.pipelines if folder.is_dir()]
-    if not folders:
-        raise PipelineError(project.pipelines[0], None, "there is no such folder", fix="make it, or set HEADWATER_ROOT")
-    found: dict[str, Pipeline] = {}
-    for folder in folders:
-        found |= {pipeline.table: pipeline for pipeline in _in_folder(project, folder)}
-    return tuple(found[table] for table in sorted(found))
 
 
 def parse_pipeline(table: str, file: str, sql: str) -> Pipeline:
@@ -112,43 +97,6 @@ def header_line(pipeline: Pipeline, word: str) -> int | None:
     """Return the 1-based line of the header that says ``word``, None where none does."""
     said = _header(pipeline.file, pipeline.sql).get(word)
     return said[0] if said else None
-
-
-def _in_folder(project: Project, folder: Path) -> Iterator[Pipeline]:
-    for path in sorted(folder.rglob("*")):
-        parts = path.relative_to(folder).parts
-        if path.suffix.lower() == ".sql" and not any(part.startswith(".") for part in parts):
-            file = project.relative(path)
-            yield _load(_table(folder, path, file), path, file)
-
-
-def _load(table: str, path: Path, file: str) -> Pipeline:
-    sql = ""
-    try:
-        sql = _text(path, file)
-        return parse_pipeline(table, file, sql)
-    except PipelineError as error:
-        return Pipeline(table, file, sql, problem=error)
-
-
-def _table(folder: Path, path: Path, file: str) -> str:
-    match = TABLE.fullmatch(path.relative_to(folder).as_posix())
-    if match is None:
-        fix = "name it <schema>/<table>.sql in lower-case letters, digits and underscores, each beginning with a letter"
-        raise PipelineError(file, None, "the path does not name a table", fix=fix)
-    if not path.resolve().is_relative_to(folder.resolve()):
-        raise PipelineError(file, None, "the file lies outside the pipelines folder", fix="put the file itself here")
-    return f"{match['schema']}.{match['name']}"
-
-
-def _text(path: Path, file: str) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise PipelineError(file, line, "the text is not UTF-8", fix="save the file as UTF-8") from None
-    except OSError as error:
-        raise PipelineError(file, None, f"it cannot be read: {error.strerror}", fix="make it a readable file") from None
 
 
 def _header(file: str, sql: str) -> dict[str, tuple[int, str]]:

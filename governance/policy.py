@@ -15,6 +15,7 @@ from types import MappingProxyType
 
 from governance import policy_coverage, policy_ui
 from governance.duration import EXPECTED, parse_duration
+from governance.landing.model import FileSource
 from governance.owner import OWNER_FORM, is_owner
 from governance.policy_file import Section, read_section
 from governance.policy_lineage import KEYS, LineagePolicy, NamespacePolicy, lineage_policy
@@ -127,11 +128,16 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A table that pipelines read and none builds; ``columns`` are (name, SQL type) in the table's order."""
+    """What pipelines read and none builds; ``columns`` are (name, SQL type) in its own order.
+
+    ``table`` is ``schema.table``, or the name of a dataset of files; then ``files`` says how those are read. A file of
+    several kinds of record is a source for itself and one for each of them, all with the same ``files``.
+    """
 
     table: str
     columns: tuple[tuple[str, str], ...]
     description: str | None = None
+    files: FileSource | None = None
 
 
 def load_policy(project: Project) -> Policy:

@@ -146,7 +146,7 @@ def repair() -> None:
 
 
 def _require_pipelines(project: Project, tables: tuple[str, ...]) -> None:
-    from governance.pipeline import load_pipelines
+    from governance.load import load_pipelines
 
     known = {pipeline.table for pipeline in load_pipelines(project)}
     for table in tables:

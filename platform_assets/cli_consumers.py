@@ -169,7 +169,7 @@ def _catalog_tables(project: Project) -> Iterable[str]:
 
 
 def _schemas(project: Project) -> Mapping[str, Mapping[str, str]]:
-    from governance.pipeline import load_pipelines
+    from governance.load import load_pipelines
     from governance.policy import load_sources
     from governance.statement import read_program
     from platform_assets.catalog import inventory, load_known, open_catalog, schema_of

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from governance.diff.model import Side
-from governance.pipeline import load_pipelines
+from governance.load import load_pipelines
 from governance.policy import load_policy, load_sources
 from governance.project import Project
 from governance.statement import EMPTY, Program, read_program

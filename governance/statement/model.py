@@ -14,6 +14,20 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class FileRead:
+    """A place in a query that reads files.
+
+    path:    as the SQL writes it, which is the dataset's name
+    options: (name, SQL text of the value) that a reading function is given there; none where the path stands alone
+    span:    the first and past-the-last character of the call, or of the path, in ``Statement.query``
+    """
+
+    path: str
+    options: tuple[tuple[str, str], ...]
+    span: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Statement:
     """The one write of a pipeline.
 
@@ -22,8 +36,10 @@ class Statement:
     column:   the same
     columns:  an INSERT's explicit column list; empty where it has none
     declared: (name, SQL type) of a leading CREATE TABLE IF NOT EXISTS of the same table; empty where there is none
-    reads:    the tables read, sorted, its own among them where the query reads it
+    reads:    the tables and datasets of files read, sorted, its own among them where the query reads it; through views
+              and macros too, so that each is one that the catalog or a declaration has
     span:     the write's first and past-the-last character in the file
+    files:    the places of ``query`` that read files, in order
     """
 
     pipeline: Pipeline
@@ -35,6 +51,7 @@ class Statement:
     declared: tuple[tuple[str, str], ...]
     reads: tuple[str, ...]
     span: tuple[int, int]
+    files: tuple[FileRead, ...] = ()
 
     @property
     def upstream(self) -> frozenset[str]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import duckdb
 
 from governance.validation import ColumnCompared, Compared, Figures, Presence, Value
-from platform_assets.engines.duckdb import quoted
 from platform_assets.engines.patience import SECONDS, run
+from platform_assets.engines.sql import quoted
 
 EXAMPLES = 5
 TOP = 3

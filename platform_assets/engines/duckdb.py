@@ -11,7 +11,9 @@ import duckdb
 import pyarrow as pa
 
 from governance.errors import EngineError
-from platform_assets.engines.engine import Column, Files, Query, QueryError, Relation, Rows
+from platform_assets.engines.engine import Column, Files, Landing, Query, QueryError, Relation, Rows
+from platform_assets.engines.landing import create_landing
+from platform_assets.engines.sql import literal, quoted
 
 Connect = Callable[[], AbstractContextManager[duckdb.DuckDBPyConnection]]
 
@@ -62,16 +64,6 @@ class DuckDb:
             for statement in (*SETTINGS, *LOCK):
                 connection.execute(statement)
             return pa.schema([pa.field(name, _arrow_type(connection, name, kind)) for name, kind in columns])
-
-
-def quoted(name: str) -> str:
-    """Return ``name`` as a quoted SQL identifier."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def literal(text: str) -> str:
-    """Return ``text`` as a SQL string literal."""
-    return "'" + text.replace("'", "''") + "'"
 
 
 def distinct(schema: pa.Schema) -> pa.Schema:
@@ -132,6 +124,8 @@ def create(connection: duckdb.DuckDBPyConnection, name: str, relation: Relation)
         held = f"held_{threading.get_ident()}_{name}"
         connection.register(held, relation.data)
         connection.execute(f"create view {name} as select * from {quoted(held)}")  # noqa: S608  # names are quoted
+    elif isinstance(relation, Landing):
+        create_landing(connection, name, relation)
     else:
         columns = [(c.name, c.type) if isinstance(c, Column) else c for c in relation.columns]
         connection.execute(f"create table {name} ({', '.join(f'{quoted(c)} {kind}' for c, kind in columns)})")

@@ -11,6 +11,7 @@ from typing import Protocol
 import pyarrow as pa
 
 from governance.errors import EngineError
+from governance.landing.model import FileSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,22 @@ class Empty:
     columns: tuple[tuple[str, str], ...]
 
 
-Relation = Files | Rows | Empty
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """Files as they landed, read by what is declared of them; a row that does not fit is kept aside.
+
+    source:  the declaration
+    paths:   the files on this machine, in order; ``shown`` are their names as they may be shown, in the same order
+    options: (name, SQL text of the value) that the query itself gives, which go before those of the declaration
+    """
+
+    source: FileSource
+    paths: tuple[str, ...]
+    shown: tuple[str, ...]
+    options: tuple[tuple[str, str], ...] = ()
+
+
+Relation = Files | Rows | Empty | Landing
 """What a table name stands for while a query runs."""
 
 
@@ -58,11 +74,13 @@ class Query:
     """A SELECT at its place: ``text`` is blank where the file has something else, so that line numbers hold.
 
     ``into`` holds the (name, SQL type) that the result is cast to by position, as INSERT does; empty: as it comes.
+    ``setup`` are the CREATE MACRO and CREATE VIEW statements that the text builds on, in order.
     """
 
     text: str
     file: str
     into: tuple[tuple[str, str], ...] = ()
+    setup: tuple[str, ...] = ()
 
 
 class QueryError(EngineError):

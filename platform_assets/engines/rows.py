@@ -6,8 +6,9 @@ from pathlib import Path
 import duckdb
 
 from governance.errors import EngineError
-from platform_assets.engines.duckdb import SETTINGS, literal, quoted
+from platform_assets.engines.duckdb import SETTINGS
 from platform_assets.engines.engine import Rows
+from platform_assets.engines.sql import literal, quoted
 
 READERS: Mapping[str, str] = {
     ".csv": "read_csv",

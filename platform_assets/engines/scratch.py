@@ -15,9 +15,10 @@ from governance.errors import EngineError
 from governance.simulate import Simulated
 from governance.statement import Kind, Statement
 from platform_assets.engines.compare import Comparison, name_in
-from platform_assets.engines.duckdb import SETTINGS, create, literal, quoted
+from platform_assets.engines.duckdb import SETTINGS, create
 from platform_assets.engines.engine import Empty, Files, QueryError, Relation, Rows
 from platform_assets.engines.patience import SECONDS, run
+from platform_assets.engines.sql import literal, quoted
 
 BEFORE, AFTER, AGAIN, SHUFFLED = "before", "after", "again", "shuffled"
 """The two revisions, and the earlier one once more, over its inputs in another order: what differs between its two

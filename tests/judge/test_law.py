@@ -27,9 +27,9 @@ from governance.statement import parse
 from governance.statement.meaning import meaning
 from governance.validation import Predicted, predict
 from platform_assets.engines.compare import name_in
-from platform_assets.engines.duckdb import quoted
 from platform_assets.engines.engine import QueryError
 from platform_assets.engines.scratch import AFTER, AGAIN, BEFORE, Scratch, scratch
+from platform_assets.engines.sql import quoted
 from tests.judge.edits import FIRST, SECOND, Edited, edited, rows, side
 from tests.lineage.law.queries import sample
 from tests.lineage.law.relations import TABLES

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from governance.errors import PipelineError
-from governance.pipeline import load_pipelines
+from governance.load import load_pipelines
 from governance.project import Project, project_at
 
 

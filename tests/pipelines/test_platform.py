@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from governance.lineage.model import ColumnLineage
-from governance.pipeline import load_pipelines
+from governance.load import load_pipelines
 from governance.policy import load_policy, load_sources
 from governance.project import project_at
 from governance.statement import Program, read_program, trace

@@ -9,7 +9,7 @@ import pytest
 
 from governance.events.run import Attempt
 from governance.events.store import EventStore
-from governance.pipeline import load_pipelines
+from governance.load import load_pipelines
 from governance.policy import load_policy
 from governance.project import Project
 from platform_assets.catalog import Catalog

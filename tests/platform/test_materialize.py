@@ -20,7 +20,8 @@ from governance.errors import EventStoreError, LineageError
 from governance.events.run import Attempt, fail_event
 from governance.events.run_facets import Parent
 from governance.events.store import EventStore
-from governance.pipeline import Pipeline, load_pipelines, parse_pipeline
+from governance.load import load_pipelines
+from governance.pipeline import Pipeline, parse_pipeline
 from governance.policy import load_policy
 from governance.project import Project
 from platform_assets.catalog import DAGSTER_RUN_ID, RUN_ID, Catalog, inventory, load, open_catalog, plan, published
