@@ -4,9 +4,10 @@ The client's generated classes write the facets, so that each carries the schema
 sorted, every dataset goes through one :class:`Naming`: a facet never names an input otherwise than ``inputs`` does.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from itertools import groupby
+from types import MappingProxyType
 
 from openlineage.client.event_v2 import InputDataset, OutputDataset
 from openlineage.client.facet_v2 import (
@@ -46,14 +47,18 @@ set_producer(PRODUCER)
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """The namespaces under which datasets and jobs are sent (``governance/lineage.toml``)."""
+    """The namespaces under which datasets and jobs are sent (``governance/lineage.toml``).
+
+    ``files`` gives those of declared datasets of files, by name and in declared order (``sources.toml``).
+    """
 
     namespace: str
     job_namespace: str
+    files: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def dataset(self, name: str) -> Dataset:
         """Return the dataset that the SQL's catalog calls ``name``; a URL loses its user and its secret parameters."""
-        return Dataset(self.namespace, redact_url(name))
+        return Dataset(self.files.get(name, self.namespace), redact_url(name))
 
 
 @dataclass(frozen=True, slots=True)
