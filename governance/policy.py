@@ -8,7 +8,7 @@ and adds what it accepts.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from pathlib import Path
 from types import MappingProxyType
@@ -16,6 +16,7 @@ from types import MappingProxyType
 from governance import policy_coverage, policy_ui
 from governance.duration import EXPECTED, parse_duration
 from governance.landing.model import FileSource
+from governance.landing.names import namespaces
 from governance.owner import OWNER_FORM, is_owner
 from governance.policy_file import Section, read_section
 from governance.policy_lineage import KEYS, LineagePolicy, NamespacePolicy, lineage_policy
@@ -39,6 +40,7 @@ __all__ = [
 ]
 
 TABLE = re.compile(r"[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
+FILES = re.compile(r"[^/\s]+/\S.*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +146,14 @@ def load_policy(project: Project) -> Policy:
     """Return the project's policy.
 
     Raises:
-        PolicyError: a file is missing, is not TOML, or says something that is not allowed.
+        PolicyError: a file is missing, is not TOML, or says something that is not allowed; ``sources.toml``, which
+            says the namespaces of files, may be missing.
     """
     settings = _files(project, "lineage.toml")
     for section in settings:
         section.only(*KEYS, "jobs", *policy_coverage.KEYS, *policy_ui.KEYS)
-    lineage = lineage_policy(settings)
+    files = namespaces(load_sources(project)) if project.sources.exists() else {}
+    lineage = replace(lineage_policy(settings), files=files)
     classes = lineage.lattice.classes
     tables = {
         name: _table(section, classes)
@@ -191,7 +195,7 @@ def _files(project: Project, name: str) -> tuple[Section, ...]:
 
 def _named_tables(file: Section) -> Iterator[tuple[str, Section]]:
     for name, section in file.sections():
-        if not TABLE.fullmatch(name):
+        if not (TABLE.fullmatch(name) or FILES.fullmatch(name)):
             fix = f'write ["schema.table"]{_dotted(section)}'
             raise file.wrong(name, "a table is named by schema and table in one pair of quotes", fix=fix)
         yield name, section

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from governance.dataset import Dataset
 from governance.lattice import Lattice, NoBound, lattice_of
 from governance.names import Spelling
 from governance.policy_file import Section
@@ -32,10 +33,11 @@ class LineagePolicy:
     order:             the classes from least to most protected, or chains of a partial order (``"a < b"``)
     propagate_through: the transformation types that count, of ``DIRECT`` and ``INDIRECT``
     masking_functions: names of the team's own masking functions, in lower case
-    namespace:         the datasets' namespace in events
+    namespace:         the datasets' namespace in events, but for those of files
     job_namespace:     the jobs' namespace in events
     namespaces:        what holds in single namespaces of datasets
     tags:              what other producers' tags mean here: a tag's key, or ``key=value``, to a class
+    files:             the namespaces of declared datasets of files, by name and in declared order (``sources.toml``)
     """
 
     order: tuple[str, ...]
@@ -45,6 +47,15 @@ class LineagePolicy:
     job_namespace: str
     namespaces: Mapping[str, NamespacePolicy] = field(default_factory=lambda: MappingProxyType({}))
     tags: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    files: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    def dataset(self, name: str) -> Dataset:
+        """Return the dataset that the project's own files call ``name``."""
+        return Dataset(self.files.get(name, self.namespace), name)
+
+    def owns(self, dataset: Dataset) -> bool:
+        """Whether the project's own files mean ``dataset`` where they say its name."""
+        return self.files.get(dataset.name, self.namespace) == dataset.namespace
 
     @property
     def lattice(self) -> Lattice:
