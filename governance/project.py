@@ -7,6 +7,9 @@ from pathlib import Path
 
 from governance.errors import HeadwaterError
 
+ROOT = "HEADWATER_ROOT"
+"""The variable that names the project's root."""
+
 
 @dataclass(frozen=True, slots=True)
 class Project:
@@ -66,8 +69,8 @@ def find_project(env: Mapping[str, str] = os.environ) -> Project:
     Raises:
         HeadwaterError: the root has no ``platform_assets`` folder.
     """
-    root = Path(env["HEADWATER_ROOT"]) if "HEADWATER_ROOT" in env else Path(__file__).parent.parent
+    root = Path(env[ROOT]) if ROOT in env else Path(__file__).parent.parent
     if not (root / "platform_assets").is_dir():
-        raise HeadwaterError(f"{root} has no platform_assets folder", fix="set HEADWATER_ROOT to the project's root")
+        raise HeadwaterError(f"{root} has no platform_assets folder", fix=f"set {ROOT} to the project's root")
     state = Path(env["HEADWATER_STATE"]) if "HEADWATER_STATE" in env else None
     return replace(project_at(root, state), page=env.get("HEADWATER_PAGE"), dagster=env.get("HEADWATER_DAGSTER"))

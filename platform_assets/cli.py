@@ -4,8 +4,10 @@ What reads events only imports neither Dagster nor an engine, so that it answers
 needs when it is called.
 """
 
+import os
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ from typing import Any
 import click
 
 from governance.errors import HeadwaterError, UnknownField
-from governance.project import Project, find_project
+from governance.project import ROOT, Project, find_project
 from platform_assets import cli_consumers, cli_diff, cli_events, cli_knowledge, cli_lineage, cli_page
 
 Path_ = click.Path(path_type=Path, exists=True)
@@ -34,8 +36,33 @@ class Commands(click.Group):
 
 @click.group(cls=Commands)
 @click.version_option(package_name="headwater")
-def main() -> None:
-    """Column lineage and governance for SQL on Dagster and Iceberg."""
+@click.option("--project", "folder", type=click.Path(path_type=Path), metavar="FOLDER", help="The project to work on.")
+@click.pass_context
+def main(context: click.Context, folder: Path | None) -> None:
+    """Column lineage and governance for SQL on Dagster and Iceberg.
+
+    A project is a folder with platform_assets/ and governance/ in it: the one that --project names, else that of
+    HEADWATER_ROOT, else the checkout.
+    """
+    if folder is not None:
+        context.with_resource(_chosen(folder))
+
+
+@contextmanager
+def _chosen(folder: Path) -> Iterator[None]:
+    """Let ``folder`` be the project: for this command, and for the processes that it starts."""
+    if not (folder / "platform_assets").is_dir():
+        around = next((f", perhaps {it}" for it in folder.parents if (it / "platform_assets").is_dir()), "")
+        fix = f"name a folder that has platform_assets and governance in it{around}"
+        raise HeadwaterError(f"{folder} is no project: it has no platform_assets folder", fix=fix)
+    before = os.environ.get(ROOT)
+    os.environ[ROOT] = str(folder.resolve())
+    try:
+        yield
+    finally:
+        os.environ.pop(ROOT)
+        if before is not None:
+            os.environ[ROOT] = before
 
 
 @main.command()

@@ -143,7 +143,9 @@ def _path(project: Project, events: Path | None) -> Path:
         require_folder(project.events)
     path = events or project.events
     if not path.exists():
-        raise EventStoreError("there are no events yet", fix="run `headwater demo`, or name some with --events")
+        raise EventStoreError(
+            "there are no events yet", fix="run `headwater run` or `headwater demo`, or name some with --events"
+        )
     return path
 
 

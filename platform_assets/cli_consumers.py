@@ -147,7 +147,9 @@ def _records(
 
     path = events or project.events
     if not path.exists():
-        raise EventStoreError("there are no events yet", fix="run `headwater demo`, or name some with --events")
+        raise EventStoreError(
+            "there are no events yet", fix="run `headwater run` or `headwater demo`, or name some with --events"
+        )
     reading = read_events(path)
     log = QueryStore(queries or project.state / "queries").read()
     for problem in (*problem_lines(reading.problems), *log.problems):

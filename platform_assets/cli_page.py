@@ -11,7 +11,7 @@ from urllib.parse import SplitResult, urlsplit
 import click
 
 from governance.errors import EventStoreError, HeadwaterError
-from governance.project import Project, find_project
+from governance.project import ROOT, Project, find_project
 from platform_assets.cli_answer import EVENTS
 
 if TYPE_CHECKING:
@@ -97,11 +97,14 @@ def dev(host: str, port: int | None, page_port: int | None) -> None:
         "DAGSTER_HOME": str(dagster_home(project)),
         **os.environ,
         **_addresses(project, host, ports),
+        ROOT: str(project.root),
     }
     os.chdir(project.root)
+    # a project may say in a workspace.yaml what Dagster is to load beside it
+    located = () if Path("workspace.yaml").exists() else ("-m", "platform_assets.definitions")
     programs = Path(sys.executable).parent
     commands = {
-        "Dagster": (str(programs / "dagster"), "dev", "--host", host, "--port", str(ports.dagster)),
+        "Dagster": (str(programs / "dagster"), "dev", *located, "--host", host, "--port", str(ports.dagster)),
         "the page": (str(programs / "headwater"), "ui", "--host", host, "--port", str(ports.page)),
     }
     sys.exit(side_by_side(commands, env, lambda text: click.echo(text, err=True)))
@@ -116,7 +119,9 @@ def _shown(project: Project, events: Path | None, as_of: str | None) -> "Shown":
 
     moment, now = parse_moment(as_of) if as_of else None, datetime.now(UTC)
     if events is None and not project.events.exists():
-        raise EventStoreError("there are no events yet", fix="run `headwater demo`, or name some with --events")
+        raise EventStoreError(
+            "there are no events yet", fix="run `headwater run` or `headwater demo`, or name some with --events"
+        )
     gathered = events_page(project, events, now, moment) if events else project_page(project, now, moment)
     for problem in gathered.reading.problems:
         click.echo(f"warning: {problem}", err=True)

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable
 
+from governance.errors import CatalogError
 from governance.events.store import EventStore
 from governance.graph import Graph, build_graph
 from governance.policy import load_policy, load_sources
@@ -29,8 +30,16 @@ def make_sources(project: Project, scale: float) -> dict[str, int]:
 
 
 def run_demo(project: Project, scale: float, say: Say) -> bool:
-    """Make the sources, run the nightly job, and tell what its events say; return whether all went well."""
+    """Make the sources, run the nightly job, and tell what its events say; return whether all went well.
+
+    Raises:
+        CatalogError: the project has none of the demo platform's sources.
+    """
     rows = make_sources(project, scale)
+    if not rows:
+        raise CatalogError(
+            "this project's sources.toml has none of the demo platform's tables", fix="build it with `headwater run`"
+        )
     say(f"sources  {len(rows)} tables, {sum(rows.values()):,} rows")
     with project_instance(project) as instance:
         outcome = run_job(build_definitions(project), "nightly", instance)

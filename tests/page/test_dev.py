@@ -106,15 +106,19 @@ def test_a_port_that_is_taken_is_said_before_anything_starts(
     assert f"choose another with {option}" in said.output
 
 
+@pytest.mark.parametrize("located", [(), ("-m", "platform_assets.definitions")])
 def test_the_command_starts_dagster_and_the_page_on_this_project(
-    project: Project, monkeypatch: pytest.MonkeyPatch
+    project: Project, monkeypatch: pytest.MonkeyPatch, located: tuple[str, ...]
 ) -> None:
     started: dict[str, list[str]] = {}
+    if not located:  # what the project itself says of it stands
+        (project.root / "workspace.yaml").touch()
 
     def record(commands: dict[str, tuple[str, ...]], env: dict[str, str], _: object) -> int:
         started.update({name: [Path(program).name, *rest] for name, (program, *rest) in commands.items()})
         started["home"] = [env["DAGSTER_HOME"]]
         started["at"] = [env.get("HEADWATER_PAGE", ""), env["HEADWATER_DAGSTER"]]
+        started["root"] = [env["HEADWATER_ROOT"]]
         return 0
 
     monkeypatch.chdir(project.root)
@@ -127,10 +131,11 @@ def test_the_command_starts_dagster_and_the_page_on_this_project(
     said = CliRunner().invoke(cli.main, ["dev", "--page-port", "4001"])
     assert said.exit_code == 0, said.output
     assert started == {
-        "Dagster": ["dagster", "dev", "--host", "127.0.0.1", "--port", "3000"],
+        "Dagster": ["dagster", "dev", *located, "--host", "127.0.0.1", "--port", "3000"],
         "the page": ["headwater", "ui", "--host", "127.0.0.1", "--port", "4001"],
         "home": [str(project.state / "dagster")],
         "at": ["", "http://127.0.0.1:3000"],
+        "root": [str(project.root)],
     }
 
 
