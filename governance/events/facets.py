@@ -12,7 +12,6 @@ from types import MappingProxyType
 from openlineage.client.event_v2 import InputDataset, OutputDataset
 from openlineage.client.facet_v2 import (
     DatasetFacet,
-    InputDatasetFacet,
     OutputDatasetFacet,
     catalog_dataset,
     column_lineage_dataset,
@@ -32,6 +31,7 @@ from openlineage.client.facet_v2 import (
 
 from governance.dataset import Dataset
 from governance.errors import NoLineage
+from governance.events import file_facets
 from governance.events.expressions import KEY, expressions_facet
 from governance.events.redact import redact_url
 from governance.lineage.model import ColumnLineage, Explanation, InputField, OutputField
@@ -60,6 +60,10 @@ class Naming:
         """Return the dataset that the SQL's catalog calls ``name``; a URL loses its user and its secret parameters."""
         return Dataset(self.files.get(name, self.namespace), redact_url(name))
 
+    def in_order(self, names: Iterable[str]) -> list[str]:
+        """Return ``names`` in the order in which events list them."""
+        return file_facets.in_order(names, self.files)
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -82,7 +86,10 @@ class Catalog:
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """A table that was read: the snapshot read, the rows and bytes that its files hold; None where not known."""
+    """A dataset that was read: the snapshot read, the rows and bytes that its files hold; None where not known.
+
+    ``landed`` is what is known of a dataset of files; None for a table.
+    """
 
     name: str
     snapshot_id: int | None = None
@@ -90,6 +97,7 @@ class Input:
     bytes: int | None = None
     files: int | None = None
     schema: tuple[Column, ...] = ()
+    landed: file_facets.Landed | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +137,12 @@ def input_dataset(read: Input, naming: Naming) -> InputDataset:
     statistics = input_statistics_input_dataset.InputStatisticsInputDatasetFacet(
         rowCount=read.rows, size=read.bytes, fileCount=read.files
     )
-    facets: dict[str, DatasetFacet] = {}
+    facets = file_facets.dataset_facets(read.landed)
     if read.snapshot_id is not None:
         facets["version"] = _version(read.snapshot_id)
     if read.schema:
         facets["schema"] = schema(read.schema)
-    own: dict[str, InputDatasetFacet] = {}
+    own = file_facets.input_facets(read.landed)
     if any(count is not None for count in (read.rows, read.bytes, read.files)):
         own["inputStatistics"] = statistics
     return InputDataset(**named(naming.dataset(read.name)), facets=facets, inputFacets=own)

@@ -123,7 +123,7 @@ def start_event(run: RunFacts, at: datetime, inputs: Iterable[str], outputs: Ite
         run,
         RunState.START,
         at,
-        inputs=[input_dataset(Input(name), run.naming) for name in sorted(set(inputs))],
+        inputs=[input_dataset(Input(name), run.naming) for name in run.naming.in_order(inputs)],
         outputs=[named_output(name, run.naming) for name in sorted(set(outputs))],
     )
 
@@ -146,7 +146,7 @@ def complete_event(
     written = sorted(outputs, key=lambda output: output.name)
     read = {name: Input(name) for output in written for name in output.lineage.inputs}
     read |= {it.name: it for it in inputs}
-    known = [input_dataset(read[name], run.naming) for name in sorted(read)]
+    known = [input_dataset(read[name], run.naming) for name in run.naming.in_order(read)]
     # the text of the edges is left out rather than that an event is too large
     for told in (_explained(written, run.secrets), [replace(output, explanation=None) for output in written]):
         described = [output_dataset(output, run.naming) for output in told]

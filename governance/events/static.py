@@ -78,7 +78,7 @@ def declared_events(job: StaticJob, naming: Naming, at: datetime) -> Iterator[Jo
         eventTime=instant_text(at),
         producer=PRODUCER,
         job=Job(naming.job_namespace, job.name, facets),
-        inputs=[InputDataset(*_named(it.name, naming)) for it in job.reads],
+        inputs=[InputDataset(*_named(name, naming)) for name in naming.in_order(it.name for it in job.reads)],
         outputs=[OutputDataset(*_named(it.name, naming)) for it in job.outputs],
     )
     for output in job.outputs:
