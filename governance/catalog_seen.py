@@ -16,6 +16,7 @@ from governance import kept
 from governance.dataset import Dataset
 from governance.graph import Graph
 from governance.identity import Schemas, SchemaVersion
+from governance.policy_lineage import LineagePolicy
 
 FILE = "catalog.json"
 DATABASE = "catalog.db"
@@ -43,7 +44,7 @@ class CatalogSeen(msgspec.Struct, frozen=True):
         """Return the columns by dataset of ``namespace``; of a table that could not be loaded none is known."""
         return {Dataset(namespace, name): self.columns.get(name, ()) for name in self.tables}
 
-    def gone(self, graph: Graph, namespace: str) -> tuple[Dataset, ...]:
+    def gone(self, graph: Graph, naming: LineagePolicy) -> tuple[Dataset, ...]:
         """Return the tables that jobs wrote or read before the catalog was looked at and that it did not have then."""
         there = frozenset(self.tables)
         last: dict[Dataset, datetime] = {}
@@ -54,7 +55,7 @@ class CatalogSeen(msgspec.Struct, frozen=True):
             sorted(
                 dataset
                 for dataset, at in last.items()
-                if dataset.namespace == namespace and dataset.name not in there and at <= self.at
+                if naming.in_catalog(dataset) and dataset.name not in there and at <= self.at
             )
         )
 

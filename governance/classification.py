@@ -83,8 +83,8 @@ class Understated:
 
 
 def declared(policy: Policy, field: Field) -> str | None:
-    """Return the class that people declared; policy names tables of the policy's own namespace."""
-    if field.dataset.namespace != policy.lineage.namespace:
+    """Return the class that people declared; policy names the project's own tables and files."""
+    if not policy.lineage.owns(field.dataset):
         return None
     return policy.column(field.dataset.name, field.name).classification
 

@@ -87,9 +87,9 @@ def inputs_of(graph: Graph, policy: Policy, counted: Callable[[Edge], bool], tod
 
 
 def _own(edge: Edge, policy: Policy) -> bool:
-    """Whether the edge lies in the namespace that policy files speak of."""
+    """Whether the edge is between datasets that policy files speak of."""
     target = edge.target.dataset if isinstance(edge.target, Field) else edge.target
-    return {target.namespace, edge.source.dataset.namespace} == {policy.lineage.namespace}
+    return policy.lineage.owns(target) and policy.lineage.owns(edge.source.dataset)
 
 
 def _free(graph: Graph, into: Mapping[Thing, list[Edge]], nested: Nesting) -> Iterator[Field]:

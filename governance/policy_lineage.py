@@ -57,6 +57,10 @@ class LineagePolicy:
         """Whether the project's own files mean ``dataset`` where they say its name."""
         return self.files.get(dataset.name, self.namespace) == dataset.namespace
 
+    def in_catalog(self, dataset: Dataset) -> bool:
+        """Whether ``dataset`` is a table of the catalog, and no file, by its name."""
+        return dataset.namespace == self.namespace and dataset.name not in self.files
+
     @property
     def lattice(self) -> Lattice:
         """The classes and which protects more."""

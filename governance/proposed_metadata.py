@@ -30,7 +30,7 @@ def changes(proposals: Mapping[Field, Proposal], policy: Policy) -> Mapping[Fiel
     for field, proposal in proposals.items():
         said = declared(policy, field)
         wanted = lattice.strictest((said, proposal.classification))
-        if field.dataset.namespace == policy.lineage.namespace and wanted and wanted != said:
+        if policy.lineage.owns(field.dataset) and wanted and wanted != said:
             found[field] = wanted
     return found
 

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
-from governance.dataset import Dataset, Field
+from governance.dataset import Field
 from governance.diff.model import Change, Kind
 from governance.graph import Graph
 from governance.impact import Change as ChangeOf
 from governance.impact import Impact, impact
+from governance.policy_lineage import LineagePolicy
 from governance.simulate import Simulated
 
 Value = str | int | float | None
@@ -197,7 +198,9 @@ class Evidence:
         }
 
 
-def predict(changes: Iterable[Change], simulated: Iterable[Simulated], graph: Graph, namespace: str) -> Predicted:
+def predict(
+    changes: Iterable[Change], simulated: Iterable[Simulated], graph: Graph, naming: LineagePolicy
+) -> Predicted:
     """Return what ``changes`` of pipelines and ``simulated`` ones of sources can do, as impact on ``graph`` says."""
     columns: dict[str, set[str]] = {}
     rows: set[str] = set()
@@ -211,7 +214,7 @@ def predict(changes: Iterable[Change], simulated: Iterable[Simulated], graph: Gr
         unknown.update(it.dataset.name for it in found.unknown)
 
     for change in changes:
-        dataset = Dataset(namespace, change.pipeline)
+        dataset = naming.dataset(change.pipeline)
         if change.kind is Kind.COSMETIC:
             continue
         columns.setdefault(change.pipeline, set()).update(change.fields)
@@ -222,7 +225,7 @@ def predict(changes: Iterable[Change], simulated: Iterable[Simulated], graph: Gr
             take(impact(graph, Field(dataset, name)))
     for it in simulated:
         if it.kind is not None:
-            take(impact(graph, Field(Dataset(namespace, it.table), it.column), it.kind))
+            take(impact(graph, Field(naming.dataset(it.table), it.column), it.kind))
     return Predicted({table: frozenset(names) for table, names in columns.items()}, frozenset(rows), frozenset(unknown))
 
 

@@ -75,7 +75,7 @@ class Asked:
         """Return the tables that are in events and no longer in the catalog; of the past nothing is gone."""
         if self.catalog is None or self.moment is not None:
             return ()
-        return self.catalog.gone(graph, self.policy.lineage.namespace)
+        return self.catalog.gone(graph, self.policy.lineage)
 
 
 def _stands(known: "Known", named: "Named") -> bool:

@@ -68,7 +68,7 @@ def _naming(project: Project) -> "tuple[Naming, datetime]":
     from governance.policy import load_policy
 
     policy = load_policy(project).lineage
-    return Naming(policy.namespace, policy.job_namespace), datetime.now(UTC)
+    return Naming(policy.namespace, policy.job_namespace, policy.files), datetime.now(UTC)
 
 
 FORMATS: Mapping[str, Callable[[Project, Sequence[_Read]], str]] = {

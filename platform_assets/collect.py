@@ -28,7 +28,8 @@ def collect(policy: LineagePolicy, sql: str, schemas: Mapping[str, Mapping[str, 
     """
     text = f"create table {TABLE} as\n{sql}"
     lineages = column_lineage(text, schemas, masking_functions=policy.masking_functions)
-    events = static_events(of_text(TABLE, text, lineages), Naming(policy.namespace, policy.job_namespace), AT)
+    naming = Naming(policy.namespace, policy.job_namespace, policy.files)
+    events = static_events(of_text(TABLE, text, lineages), naming, AT)
     read = [msgspec.json.decode(line, type=Event) for line in ndjson(events)]
     return _told(build_graph(read), Dataset(policy.namespace, TABLE))
 

@@ -65,7 +65,7 @@ def closer_of(loaded: Loaded) -> Closer:
     lineage = loaded.policy.lineage
     readable = {statement.pipeline.table: statement.reads for statement in loaded.program.statements}
     reads = {pipeline.table: readable.get(pipeline.table, ()) for pipeline in loaded.pipelines}
-    naming = Naming(lineage.namespace, lineage.job_namespace)
+    naming = Naming(lineage.namespace, lineage.job_namespace, lineage.files)
     mend = partial(repair_events, loaded)
     return Closer(EventStore(loaded.project.events), naming, reads, mend, partial(datetime.now, UTC))
 

@@ -156,9 +156,8 @@ def _materialize(
 
 def _texts(loaded: Loaded) -> tuple[GraphRun, ...]:
     """Return what the pipelines' texts say of lineage, for those that have not run."""
-    naming = loaded.policy.lineage
     owners = {it.table: it.owner for it in loaded.pipelines if it.owner}
-    return stated(loaded.program.lineages.values(), naming.namespace, naming.job_namespace, owners)
+    return stated(loaded.program.lineages.values(), loaded.policy.lineage, owners)
 
 
 def _now() -> datetime:

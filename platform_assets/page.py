@@ -83,7 +83,7 @@ def project_page(project: Project, now: datetime, as_of: datetime | None = None)
     files = _files(project, catalog_seen.seen(project.state))
     reading = read_store(project.events)
     shown = _shown(project, files, reading.events, now, as_of)
-    catalog = () if files.catalog is None or as_of else files.catalog.gone(shown.graph, files.policy.lineage.namespace)
+    catalog = () if files.catalog is None or as_of else files.catalog.gone(shown.graph, files.policy.lineage)
     own = _own(files)
     found = () if as_of else tuple(_project_findings(project, files, shown))
     return Gathered(replace(shown, own=own, stale=frozenset(catalog), findings=found), reading)
@@ -99,7 +99,7 @@ def events_page(project: Project, path: Path, now: datetime, as_of: datetime | N
     files = _files(project, None)
     reading = read_events(path)
     shown = _shown(project, files, reading.events, now, as_of)
-    named = {it.name for it in shown.graph.fields if it.namespace == files.policy.lineage.namespace}
+    named = {it.name for it in shown.graph.fields if files.policy.lineage.owns(it)}
     own = {name: own for name, own in _own(files).items() if name in named}
     found = () if as_of else _found(OF_EVENTS, _known(project, replace(files, sources=()), shown))
     return Gathered(replace(shown, own=own, findings=tuple(found)), reading)

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from governance.dataset import Dataset
 from governance.diff import Difference, Known, Side, compare, judge
 from governance.errors import HeadwaterError
 from governance.graph import Graph, graph_of
@@ -52,7 +51,7 @@ def validate(asked: Asked, known: Known, find: Find) -> tuple[Evidence, ...]:
     own = {it.table for it in differences}
     tables = to_rebuild(base, head, own | {it.table for it in asked.changes})
     graph = _graph(base, head)
-    predicted = predict(diff.changes, asked.changes, graph, head.policy.lineage.namespace)
+    predicted = predict(diff.changes, asked.changes, graph, head.policy.lineage)
     built, relations = _inputs(tables, base, head, find)
     facts = known.facts(graph)
     with (
@@ -68,7 +67,7 @@ def validate(asked: Asked, known: Known, find: Find) -> tuple[Evidence, ...]:
             for side in both.sides:
                 broken[side] |= frozenset((table,) if both.sides[side] else ())
             compared = both.compared({it.table: it for it in differences}, asked.tolerance)
-            owner = facts.owners.get(Dataset(head.policy.lineage.namespace, table))
+            owner = facts.owners.get(head.policy.lineage.dataset(table))
             shown = evidence(
                 table, compared, predicted, before=both.before, after=both.after, checks=both.checks(), owner=owner
             )
@@ -89,10 +88,12 @@ def simulated(side: Side, changes: Sequence[Simulated]) -> Side:
 
 def _graph(base: Side, head: Side) -> Graph:
     """Return what both texts say: an edge that either has can carry a change."""
-    namespace = head.policy.lineage.namespace
     # jobs of two names, so that the edges of the one do not take the place of the other's
     sides = (("before", base), ("after", head))
-    told = (stated(side.program.lineages.values(), namespace, which, side.owners) for which, side in sides)
+    told = (
+        stated(side.program.lineages.values(), replace(side.policy.lineage, job_namespace=which), side.owners)
+        for which, side in sides
+    )
     return graph_of(run for runs in told for run in runs)
 
 

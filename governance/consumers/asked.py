@@ -7,7 +7,7 @@ from governance.graph import resolve
 
 
 def asked(name: str, records: Records) -> Dataset | Field:
-    """Return the table or column that ``name`` means: ``crm.learners``, ``crm.learners.email``.
+    """Return the table or column that ``name`` means: ``crm.learners``, ``landing/orders.csv.amount``.
 
     Raises:
         UnknownField: none of the records has it, or several namespaces do.
@@ -15,11 +15,13 @@ def asked(name: str, records: Records) -> Dataset | Field:
     try:
         return resolve(records.graph, name)
     except UnknownField:
-        table, _, column = name.rpartition(".")
-        if name in _tables(records):
-            return Dataset(records.namespace, name)
+        tables = _tables(records)
+        if name in tables:
+            return records.dataset(name)
         if name in _columns(records):
-            return Field(Dataset(records.namespace, table), column)
+            # a column of a document is a path, with dots of its own
+            table = max((it for it in tables if name.startswith(f"{it}.")), key=len)
+            return Field(records.dataset(table), name.removeprefix(f"{table}."))
         raise
 
 

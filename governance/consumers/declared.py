@@ -4,14 +4,17 @@ A stated promise survives a consumer that no instrument sees; a consumer who is 
 A later policy folder replaces consumers of an earlier one by their names, and adds its shared accounts.
 """
 
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 
 from governance.consumers.exposures import read_exposures
 from governance.duration import EXPECTED, parse_duration
+from governance.landing.names import namespaces
 from governance.owner import OWNER_FORM, is_owner
+from governance.policy import load_sources
 from governance.policy_file import Section, read_section
 from governance.project import Project
 
@@ -19,6 +22,9 @@ FILE = "consumers.toml"
 KINDS = ("dashboard", "report", "export", "notebook", "application", "model", "spreadsheet", "service", "other")
 WEIGHTS: Mapping[str, int] = {"low": 1, "medium": 2, "high": 4, "critical": 8}
 """How much a consumer of each criticality counts; one that states none counts as ``UNSTATED``."""
+
+LANDED = re.compile(r"[^/\s]+/\S.*")
+"""A dataset of files or a column of one."""
 
 UNSTATED = "medium"
 EXPORTED = "BI metadata"
@@ -31,9 +37,10 @@ class Declared:
 
     contact: whom to write to where that is not the owner
     period:  how far apart its runs lie at most; a log of a shorter window proves nothing by its silence
-    reads:   tables (``schema.table``) and columns (``schema.table.column``) that it depends on
+    reads:   tables (``schema.table``, ``landing/orders.csv``) and columns (``schema.table.column``) that it depends on
     accounts, tags: by which its queries are known in a log; tags, and names of applications, may hold ``*``
     source:  ``declared`` or ``BI metadata``; ``file``: where it says so
+    files:   the project's declared datasets of files, whose names have dots of their own
     """
 
     name: str
@@ -48,11 +55,17 @@ class Declared:
     description: str | None = None
     source: str = "declared"
     file: str = FILE
+    files: frozenset[str] = frozenset()
 
     @property
     def tables(self) -> frozenset[str]:
         """The tables that it depends on, of whichever columns."""
-        return frozenset(".".join(name.split(".")[:2]) for name in self.reads)
+        return frozenset(map(self.table, self.reads))
+
+    def table(self, name: str) -> str:
+        """Return the table that ``name``, one of ``reads``, is or is in."""
+        files = [it for it in self.files if f"{name}.".startswith(f"{it}.")]
+        return max(files, key=len) if files else ".".join(name.split(".")[:2])
 
     @property
     def exported(self) -> bool:
@@ -84,9 +97,10 @@ def load_declarations(project: Project) -> Declarations:
     Raises:
         PolicyError: a file is not TOML, or says something that is not allowed.
     """
+    landing = frozenset(namespaces(load_sources(project)) if project.sources.exists() else ())
     paths = [folder / FILE for folder in project.policy]
     files = [(path, read_section(path, project.relative(path))) for path in paths if path.exists()]
-    consumers = {it.name: it for path, section in files for it in _consumers(path, section)}
+    consumers = {it.name: replace(it, files=landing) for path, section in files for it in _consumers(path, section)}
     shared = (account for _, section in files for account in _texts(section, "shared_accounts"))
     return Declarations(tuple(consumers[name] for name in sorted(consumers)), tuple(dict.fromkeys(shared)))
 
@@ -145,8 +159,9 @@ def _texts(section: Section, key: str) -> tuple[str, ...]:
 def _reads(section: Section) -> tuple[str, ...]:
     reads = section.texts("reads")
     for name in reads:
-        if not 2 <= len(name.split(".")) <= 3 or not all(name.split(".")):  # noqa: PLR2004  schema.table[.column]
-            fix = 'write reads = ["schema.table", "schema.table.column"]'
+        table = 2 <= len(name.split(".")) <= 3 and all(name.split("."))  # noqa: PLR2004  schema.table[.column]
+        if not table and not LANDED.fullmatch(name):
+            fix = 'write reads = ["schema.table", "schema.table.column", "landing/file.csv.column"]'
             raise section.wrong("reads", f"{name!r} is neither a table nor a column", fix=fix)
     return reads
 

@@ -14,6 +14,7 @@ from governance.consumers.declared import Declarations, Declared
 from governance.consumers.records import Records
 from governance.dataset import Dataset
 from governance.graph import Graph
+from governance.policy_lineage import LineagePolicy
 from governance.queries.model import QueryRead
 
 NO_ACCOUNT = "(no account)"
@@ -56,7 +57,7 @@ class Observed:
 
 def observe(records: Records) -> tuple[Observed, ...]:
     """Return every pair that the log shows, by table, then most reads first."""
-    index = Lineage.of(records.graph, records.namespace)
+    index = Lineage.of(records.graph, records.policy.lineage)
     known = _Identities(records.declarations, index.jobs)
     known.learn(records.log.reads)
     grouped: dict[tuple[Who, str], list[QueryRead]] = defaultdict(list)
@@ -139,13 +140,13 @@ def _tagged(consumer: Declared, said: Iterable[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """What explains a read: the graph's flows, of the tables of one namespace.
+    """What explains a read: the graph's flows; ``naming`` says which dataset a table is.
 
     read_by: each table with each job that reads it; ``between``: each table and one derived from it, by which job
     feeders: the tables that each is derived from; ``outputs``: the tables that each job writes
     """
 
-    namespace: str
+    naming: LineagePolicy
     read_by: frozenset[tuple[Dataset, str]]
     between: Mapping[tuple[Dataset, Dataset], str]
     feeders: Mapping[Dataset, tuple[Dataset, ...]]
@@ -153,7 +154,7 @@ class Lineage:
     above: dict[Dataset, frozenset[Dataset]]
 
     @classmethod
-    def of(cls, graph: Graph, namespace: str) -> "Lineage":
+    def of(cls, graph: Graph, naming: LineagePolicy) -> "Lineage":
         """Return the index of ``graph``."""
         feeders: dict[Dataset, list[Dataset]] = defaultdict(list)
         outputs: dict[str, list[Dataset]] = defaultdict(list)
@@ -162,7 +163,7 @@ class Lineage:
         for write in graph.writes:
             outputs[write.job.name].append(write.dataset)
         return cls(
-            namespace=namespace,
+            naming=naming,
             read_by=frozenset((flow.source, flow.job) for flow in graph.flows),
             between={(flow.source, flow.target): flow.job for flow in reversed(graph.flows)},
             feeders={dataset: tuple(sources) for dataset, sources in feeders.items()},
@@ -177,7 +178,7 @@ class Lineage:
 
     def dataset(self, table: str) -> Dataset:
         """Return the dataset that a table is."""
-        return Dataset(self.namespace, table)
+        return self.naming.dataset(table)
 
     def upstream(self, dataset: Dataset) -> frozenset[Dataset]:
         """Return every dataset that ``dataset`` is derived from, itself where it goes round in a circle."""

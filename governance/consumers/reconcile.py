@@ -62,7 +62,7 @@ def _jobs(records: Records, window: Window, tables: Collection[str]) -> Iterator
     owners = records.owners()
     last: dict[tuple[str, str], datetime] = {}
     for flow in records.graph.flows:
-        if flow.source.name in tables and flow.source.namespace == records.namespace:
+        if flow.source.name in tables and flow.source == records.dataset(flow.source.name):
             key = flow.source.name, flow.job
             last[key] = max(flow.at, last.get(key, flow.at))
     for (table, job), at in last.items():

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from governance.consumers.declared import Declarations
+from governance.dataset import Dataset
 from governance.graph import Graph
 from governance.policy import Policy
 from governance.queries.model import QueryLog
@@ -18,10 +19,9 @@ class Records:
     declarations: Declarations
     policy: Policy
 
-    @property
-    def namespace(self) -> str:
-        """The namespace of the catalog's tables in events."""
-        return self.policy.lineage.namespace
+    def dataset(self, table: str) -> Dataset:
+        """Return the dataset that declarations and logs call ``table``."""
+        return self.policy.lineage.dataset(table)
 
     def owners(self) -> Mapping[str, str]:
         """Return who owns each table: as the policy declares, else as the job that writes it says."""

@@ -34,7 +34,7 @@ def measure(records: Records, inventory: Iterable[str], at: datetime, typed: Sha
 
     ``typed`` is ``typed_inputs`` of the events that the graph was built from.
     """
-    lineage = Lineage.of(records.graph, records.namespace)
+    lineage = Lineage.of(records.graph, records.policy.lineage)
     names = frozenset(inventory)
     pairs = observe(records)
     inside = tuple(pair for pair in pairs if pair.table in names)

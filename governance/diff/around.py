@@ -141,6 +141,5 @@ def _may_read(read: QueryRead, table: str, column: str) -> bool:
 
 def text_graph(side: Side, runs: tuple[Run, ...]) -> Graph:
     """Return what the texts of a revision say, and beside it what ``runs`` told."""
-    lineage = side.policy.lineage
-    told = stated(side.program.lineages.values(), lineage.namespace, lineage.job_namespace, side.owners)
+    told = stated(side.program.lineages.values(), side.policy.lineage, side.owners)
     return graph_of((*told, *runs))

@@ -18,7 +18,7 @@ def facts_of(graph: Graph, policy: Policy, declarations: Declarations, log: Quer
 
     Without any log the reads are not known, which is not the same as none.
     """
-    lineage = Lineage.of(graph, policy.lineage.namespace)
+    lineage = Lineage.of(graph, policy.lineage)
     return Facts(
         owners=_owners(graph, policy),
         criticality=_criticality(lineage, declarations),
@@ -29,8 +29,7 @@ def facts_of(graph: Graph, policy: Policy, declarations: Declarations, log: Quer
 
 def _owners(graph: Graph, policy: Policy) -> Mapping[Dataset, str]:
     sent = {write.dataset: ", ".join(write.owners) for write in graph.writes if write.owners}
-    own = policy.lineage.namespace
-    return sent | {Dataset(own, name): table.owner for name, table in policy.tables.items() if table.owner}
+    return sent | {policy.lineage.dataset(name): table.owner for name, table in policy.tables.items() if table.owner}
 
 
 def _criticality(lineage: Lineage, declarations: Declarations) -> Mapping[Dataset, str]:
@@ -45,9 +44,7 @@ def _criticality(lineage: Lineage, declarations: Declarations) -> Mapping[Datase
 
 def _reads(graph: Graph, lineage: Lineage, log: QueryLog) -> Mapping[Dataset, int]:
     counted = Counter(lineage.dataset(table) for read in log.reads for table in read.tables)
-    return {
-        dataset: counted[dataset] for dataset in (*graph.fields, *counted) if dataset.namespace == lineage.namespace
-    }
+    return {dataset: counted[dataset] for dataset in (*graph.fields, *counted) if lineage.naming.owns(dataset)}
 
 
 def _consumers(lineage: Lineage, declarations: Declarations) -> Mapping[Dataset, tuple[str, ...]]:

@@ -111,7 +111,7 @@ class _Places:
         for dataset, fields in shown.graph.fields.items():
             add(dataset, (it.name for it in fields))
         for name, own in shown.own.items():
-            add(Dataset(shown.policy.lineage.namespace, name), own.columns)
+            add(shown.policy.lineage.dataset(name), own.columns)
         for version in past.versions:
             add(version.write.dataset, version.write.fields)
             for read in version.write.inputs:
@@ -127,7 +127,7 @@ def _datasets(shown: Shown, places: _Places) -> list[dict[str, Any]]:
     jobs = {write.dataset: write.job.name for write in reversed(shown.graph.writes)}
 
     def entry(dataset: Dataset) -> dict[str, Any]:
-        inside = dataset.namespace == shown.policy.lineage.namespace
+        inside = shown.policy.lineage.owns(dataset)
         own = shown.own.get(dataset.name) if inside else None
         policy = shown.policy.tables.get(dataset.name) if inside else None
         job = jobs.get(dataset)

@@ -76,7 +76,7 @@ class Columns:
 
     def _entry(self, field: Field, written: str | None) -> dict[str, Any]:
         kind, text = self.told.fields.get(field.dataset, {}).get(field.name, (None, None))
-        own = field.dataset.namespace == self.policy.lineage.namespace
+        own = self.policy.lineage.owns(field.dataset)
         said = self.policy.column(field.dataset.name, field.name).description if own else None
         return {
             "name": field.name,

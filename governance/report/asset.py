@@ -35,7 +35,7 @@ class Page:
 
 def impact_page(graph: Graph, policy: Policy, facts: Facts, table: str) -> Page:
     """Return what a change of ``table`` reaches: a sentence and the tables; drawn, what its readers make of it."""
-    dataset = Dataset(policy.lineage.namespace, table)
+    dataset = policy.lineage.dataset(table)
     found = impact(graph, dataset)
     reached = ranked(found, facts)
     parts = [markdown(_sentence(found))]
@@ -52,7 +52,7 @@ def proposal_page(graph: Graph, policy: Policy, table: str, today: date) -> Page
 
     Empty where no job is known to write the table.
     """
-    dataset = Dataset(policy.lineage.namespace, table)
+    dataset = policy.lineage.dataset(table)
     found = {field: it for field, it in propose(graph, policy, today=today).items() if field.dataset == dataset}
     if not found:
         return Page("", "")

@@ -81,7 +81,7 @@ def _gone(known: Known) -> Iterator[Finding]:
     for write in known.graph.writes:
         dataset = write.dataset
         # a table that says itself that it is dropped is marked so wherever its lineage is shown
-        own = dataset.namespace == known.policy.lineage.namespace and dataset not in known.graph.dropped
+        own = known.policy.lineage.in_catalog(dataset) and dataset not in known.graph.dropped
         # the catalog is listed before the events are read: a table made in between is not gone
         settled = write.at <= known.now - SETTLED
         if own and settled and dataset.name not in known.inventory:
@@ -95,7 +95,7 @@ def _gone_sources(known: Known) -> Iterator[Finding]:
     for (dataset, _), flow in sorted(last.items()):
         readers[dataset].append(flow)
     for dataset in sorted(readers.keys() - known.graph.written - known.graph.dropped):
-        own = dataset.namespace == known.policy.lineage.namespace
+        own = known.policy.lineage.in_catalog(dataset)
         if own and dataset.name not in known.inventory and max(it.at for it in readers[dataset]) <= known.now - SETTLED:
             yield _source_gone(dataset, readers[dataset])
 

@@ -33,7 +33,7 @@ def find(known: Known) -> tuple[Finding, ...]:
 
 
 def _tables(known: Known) -> frozenset[str]:
-    own = (it.name for it in _datasets(known) if it.namespace == known.policy.lineage.namespace)
+    own = (it.name for it in _datasets(known) if known.policy.lineage.owns(it))
     return known.inventory | known.sources | known.pipelines | known.columns.keys() | frozenset(own)
 
 
@@ -48,7 +48,7 @@ def _columns(table: str, known: Known) -> frozenset[str] | None:
     """Return the table's columns, None where it is not known yet which it has."""
     if table in known.unreadable:
         return None
-    dataset = Dataset(known.policy.lineage.namespace, table)
+    dataset = known.policy.lineage.dataset(table)
     told = frozenset(field.name for field in known.graph.fields.get(dataset, ()))
     if table in known.columns:
         return known.columns[table] | told
@@ -95,7 +95,7 @@ def _read(consumer: Declared, tables: frozenset[str], known: Known) -> Iterator[
     for name in consumer.reads:
         for said, fix in _unknown(name, quoted, tables, known) if name not in tables else ():
             message = f"{consumer.file}: {consumer.name} reads {said}, so no answer about consumers has that read"
-            yield found(".".join(name.split(".")[:2]), message, fix, consumer.file)
+            yield found(consumer.table(name), message, fix, consumer.file)
 
 
 def _tagged(known: Known) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ import re
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -84,8 +84,11 @@ def build(room: Scratch, base: Side, head: Side) -> None:
 
 
 def predicted_of(diff: Diff, base: Side, head: Side) -> Predicted:
-    told = (stated(one.program.lineages.values(), "ns", name, one.owners) for name, one in (("b", base), ("a", head)))
-    return predict(diff.changes, (), graph_of(run for runs in told for run in runs), "ns")
+    told = (
+        stated(one.program.lineages.values(), replace(one.policy.lineage, job_namespace=name), one.owners)
+        for name, one in (("b", base), ("a", head))
+    )
+    return predict(diff.changes, (), graph_of(run for runs in told for run in runs), head.policy.lineage)
 
 
 def moves(room: Scratch, table: str, predicted: Predicted, renamed: dict[tuple[str, str], str]) -> Iterator[str]:

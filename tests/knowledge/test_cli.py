@@ -21,6 +21,7 @@ from governance.errors import HeadwaterError, UnknownField
 from governance.events.model import Event
 from governance.graph import build_graph
 from governance.identity import SchemaVersion
+from governance.policy import Policy
 from governance.project import find_project
 from platform_assets.catalog import open_catalog
 from platform_assets.cli_knowledge import COMMANDS
@@ -317,11 +318,13 @@ def test_a_catalog_that_was_never_seen_says_nothing(tmp_path: Path) -> None:
     assert seen(tmp_path) is None
 
 
-def test_a_table_written_after_the_look_is_not_gone(event: Say, output: Shape) -> None:
+def test_a_table_written_after_the_look_is_not_gone(
+    event: Say, output: Shape, policy_of: Callable[..., Policy]
+) -> None:
     graph = build_graph([event("COMPLETE", at="2026-10-06T00:00:00Z", writes=[output("b.b", "x: a.a.x IDENTITY")])])
 
-    assert CatalogSeen(datetime(2026, 10, 5, tzinfo=UTC), ()).gone(graph, "iceberg://platform") == ()
-    gone = CatalogSeen(datetime(2026, 10, 7, tzinfo=UTC), ()).gone(graph, "iceberg://platform")
+    assert CatalogSeen(datetime(2026, 10, 5, tzinfo=UTC), ()).gone(graph, policy_of({}).lineage) == ()
+    gone = CatalogSeen(datetime(2026, 10, 7, tzinfo=UTC), ()).gone(graph, policy_of({}).lineage)
     assert [it.name for it in gone] == ["a.a", "b.b"]
 
 
