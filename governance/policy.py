@@ -6,7 +6,6 @@ edges that someone declassified. A later policy folder replaces tables and setti
 and adds what it accepts.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
@@ -15,15 +14,13 @@ from types import MappingProxyType
 
 from governance import policy_coverage, policy_ui
 from governance.duration import EXPECTED, parse_duration
-from governance.landing.model import FileSource
 from governance.landing.names import namespaces
 from governance.owner import OWNER_FORM, is_owner
 from governance.policy_file import Section, read_section
 from governance.policy_lineage import KEYS, LineagePolicy, NamespacePolicy, lineage_policy
 from governance.policy_ui import UiPolicy
 from governance.project import Project
-from governance.sql_type import EXPECTED as TYPES
-from governance.sql_type import sql_type
+from governance.sources import Source, load_sources, named_tables
 
 __all__ = [
     "ColumnPolicy",
@@ -38,9 +35,6 @@ __all__ = [
     "load_policy",
     "load_sources",
 ]
-
-TABLE = re.compile(r"[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
-FILES = re.compile(r"[^/\s]+/\S.*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,20 +122,6 @@ class Policy:
         return self.tables.get(table, TablePolicy()).columns.get(column, ColumnPolicy())
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """What pipelines read and none builds; ``columns`` are (name, SQL type) in its own order.
-
-    ``table`` is ``schema.table``, or the name of a dataset of files; then ``files`` says how those are read. A file of
-    several kinds of record is a source for itself and one for each of them, all with the same ``files``.
-    """
-
-    table: str
-    columns: tuple[tuple[str, str], ...]
-    description: str | None = None
-    files: FileSource | None = None
-
-
 def load_policy(project: Project) -> Policy:
     """Return the project's policy.
 
@@ -158,7 +138,7 @@ def load_policy(project: Project) -> Policy:
     tables = {
         name: _table(section, classes)
         for file in _files(project, "metadata.toml")
-        for name, section in _named_tables(file)
+        for name, section in named_tables(file)
     }
     jobs = {job.name: job for file in settings for job in _external_jobs(file, lineage.job_namespace)}
     accepted = tuple(file for folder in project.policy for file in _accepted(project, folder / "waivers.toml"))
@@ -176,35 +156,11 @@ def load_policy(project: Project) -> Policy:
     )
 
 
-def load_sources(project: Project) -> tuple[Source, ...]:
-    """Return the declared source tables, sorted by name.
-
-    Raises:
-        PolicyError: ``sources.toml`` is missing, is not TOML, or says something that is not allowed.
-    """
-    file = read_section(project.sources, project.relative(project.sources))
-    return tuple(sorted((_source(name, section) for name, section in _named_tables(file)), key=lambda it: it.table))
-
-
 def _files(project: Project, name: str) -> tuple[Section, ...]:
     """Return ``name`` of every policy folder that has it, and at least of the first: it must be there."""
     first, *overlays = (folder / name for folder in project.policy)
     there = [first, *(path for path in overlays if path.exists())]
     return tuple(read_section(path, project.relative(path)) for path in there)
-
-
-def _named_tables(file: Section) -> Iterator[tuple[str, Section]]:
-    for name, section in file.sections():
-        if not (TABLE.fullmatch(name) or FILES.fullmatch(name)):
-            fix = f'write ["schema.table"]{_dotted(section)}'
-            raise file.wrong(name, "a table is named by schema and table in one pair of quotes", fix=fix)
-        yield name, section
-
-
-def _dotted(section: Section) -> str:
-    """Return what ``[crm.learners]`` was meant to be, for the commonest slip."""
-    inner = next((key for key, value in section.values.items() if isinstance(value, dict)), None)
-    return "" if inner is None else f', here perhaps ["{section.place}.{inner}"]'
 
 
 def _table(section: Section, order: tuple[str, ...]) -> TablePolicy:
@@ -281,20 +237,3 @@ def _declassified(section: Section, classes: tuple[str, ...]) -> Declassified:
         until=section.day("until"),
         file=section.file,
     )
-
-
-def _source(name: str, section: Section) -> Source:
-    section.only("description", "columns")
-    columns = section.section("columns")
-    if not columns.values:
-        raise section.wrong("columns", "it names no column", fix='add columns.name = "type" lines')
-    types = tuple((column, _type(columns, column)) for column in columns.values)
-    return Source(name, types, section.optional_text("description"))
-
-
-def _type(columns: Section, column: str) -> str:
-    text = columns.text(column)
-    name = sql_type(text)
-    if name is None:
-        raise columns.wrong(column, f"{text!r} is no type that Iceberg stores", fix=TYPES)
-    return name

@@ -50,9 +50,11 @@ class Location:
 class FileColumn:
     """A column of a file.
 
+    type:   as ``governance.sql_type`` writes it
     place:  its first and last character, 1-based, in a file of fixed places; None elsewhere
     format: how dates and times are written, in DuckDB's strptime words; empty: as ISO 8601
-    path:   where a document has it, its name where empty; XML's attributes are ``@name``
+    path:   where a document has it, a dotted path; XML's attributes are ``@name``. Of a row's column it begins at the
+            row, and is its name where empty. Of a section's it begins at the document's root, and is never empty
     """
 
     name: str
@@ -64,8 +66,9 @@ class FileColumn:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One kind of record in a file of several; ``value`` is what the discriminator says for it.
+    """One kind of record in a file of several.
 
+    ``value`` is what the discriminator says for it, compared without the blanks at its ends.
     ``parent`` and ``join_key`` name the kind of record that it belongs to, and the column that both have.
     """
 
@@ -84,25 +87,28 @@ class Section:
     columns: tuple[FileColumn, ...]
 
 
-Option = str | int | bool
-"""The value of an option of DuckDB's reading functions."""
+Option = str | int | bool | tuple[str, ...]
+"""The value of an option of DuckDB's reading functions; several texts are a list there."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileSource:
     """Files as one dataset.
 
-    name:        what SQL calls it: location and path below it, with its glob
+    name:        what SQL calls it: location and path below it, with its glob. ``*``, ``?`` and ``[…]`` stand for parts
+                 of a name, ``**`` for folders
     location:    where it lies
     format:      how it is read
     columns:     what its rows have; of a file with several kinds of record none, those are in ``records``
-    options:     of DuckDB's function for the format, by their names there
+    options:     of DuckDB's function for the format, each by the one name of ``governance.landing.options``; a CSV's
+                 header is always among them
     record_type: where the discriminator stands: characters of a line (first, last), or the first field of a delimited
                  one, which is (1, 1); None where there is one kind of record only
     records:     the kinds of record, in declared order
     rows:        where a document has its rows, a dotted path; empty: the document is them
     sections:    the parts of a document beside its rows
-    filename:    the column that says which file a row comes from; None where none does
+    filename:    the column that says which file a row comes from (``landing/orders/01.csv``), after the others; a file
+                 with several kinds of record has it on its base dataset. None where no column does
     max_rejects: how many rows may be rejected before a run fails; None: any number, short of a whole file
     """
 
