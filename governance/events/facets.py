@@ -34,6 +34,7 @@ from governance.errors import NoLineage
 from governance.events import file_facets
 from governance.events.expressions import KEY, expressions_facet
 from governance.events.redact import redact_url
+from governance.landing.names import in_order
 from governance.lineage.model import ColumnLineage, Explanation, InputField, OutputField
 
 PRODUCER = "urn:headwater:0.1.0"
@@ -60,9 +61,9 @@ class Naming:
         """Return the dataset that the SQL's catalog calls ``name``; a URL loses its user and its secret parameters."""
         return Dataset(self.files.get(name, self.namespace), redact_url(name))
 
-    def in_order(self, names: Iterable[str]) -> list[str]:
+    def in_order(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return ``names`` in the order in which events list them."""
-        return file_facets.in_order(names, self.files)
+        return in_order(set(names), self.files)
 
 
 @dataclass(frozen=True, slots=True)

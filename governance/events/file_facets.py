@@ -1,4 +1,4 @@
-"""Datasets of files in events: their facets, and the order in which a run names them.
+"""Datasets of files in events: what is said of them that is not said of a table.
 
 The files that a name stood for are told in a custom input facet, ``headwater_files``, as OpenLineage allows one::
 
@@ -9,7 +9,6 @@ The files that a name stood for are told in a custom input facet, ``headwater_fi
 in bytes. A file of several kinds of record is told once, on its base dataset.
 """
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -66,18 +65,3 @@ def input_facets(landed: Landed | None) -> dict[str, InputDatasetFacet]:
 
 def _told(it: ReadFile) -> dict[str, Any]:
     return {"name": it.name, "size": it.size, "lastModified": it.modified.astimezone(UTC).isoformat()}
-
-
-def in_order(names: Iterable[str], files: Mapping[str, str]) -> list[str]:
-    """Return each name once, by name; the kinds of record of a file follow it in the order that ``files`` has them.
-
-    ``files`` are the declared datasets of files, by name and in declared order.
-    """
-    places = {name: place for place, name in enumerate(files)}
-
-    def key(name: str) -> tuple[str, bool, int]:
-        base = name.partition("#")[0]
-        kind = name in places and base in places and base != name
-        return (base, True, places[name]) if kind else (name, False, 0)
-
-    return sorted(set(names), key=key)

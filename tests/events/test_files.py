@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from governance.events.facets import Column, Input, Naming
-from governance.events.file_facets import LARGEST, Landed, ReadFile, in_order
+from governance.events.file_facets import LARGEST, Landed, ReadFile
 from governance.events.run import RunFacts, complete_event, start_event
 from governance.events.store import EventStore
 from tests.events.night import NIGHT, WRITTEN, written
@@ -74,8 +74,3 @@ def test_inputs_go_by_name_and_kinds_of_record_in_declared_order(
         "landing/pay.txt#detail",
         "shop.orders",
     ]
-
-
-def test_a_name_with_a_mark_is_a_kind_of_record_only_where_its_file_is_declared() -> None:
-    assert in_order(["z", "a#2", "a#1", "a"], {"a#2": "file", "a#1": "file"}) == ["a", "a#1", "a#2", "z"]
-    assert in_order(["z", "a#2", "a#1", "a"], {"a": "file", "a#2": "file", "a#1": "file"}) == ["a", "a#2", "a#1", "z"]
