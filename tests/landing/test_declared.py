@@ -2,7 +2,6 @@ from pathlib import Path
 
 import pytest
 
-from governance.errors import PolicyError
 from governance.landing.model import FileColumn, FileSource, Format, Location, Record, Section
 from governance.landing.names import in_order, namespaces
 from governance.policy import Source, load_sources
@@ -14,8 +13,16 @@ PAYMENTS = """
 ["landing/payments.txt"]
 format = "fixed"
 record_type = [1, 1]
-records.header = { value = "H", columns = { batch_id = { type = "bigint", at = [2, 9] }, batch_date = { type = "date", at = [10, 17], format = "%Y%m%d" } } }
-records.detail = { value = "D", parent = "header", join_key = "batch_id", columns = { batch_id = { type = "bigint", at = [2, 9] }, amount = { type = "decimal(10,2)", at = [10, 21] } } }
+["landing/payments.txt".records.header]
+value = "H"
+columns.batch_id = { type = "bigint", at = [2, 9] }
+columns.batch_date = { type = "date", at = [10, 17], format = "%Y%m%d" }
+["landing/payments.txt".records.detail]
+value = "D"
+parent = "header"
+join_key = "batch_id"
+columns.batch_id = { type = "bigint", at = [2, 9] }
+columns.amount = { type = "decimal(10,2)", at = [10, 21] }
 """
 BATCH = """
 ["landing/batch.json"]
@@ -83,7 +90,9 @@ def test_the_ending_tells_the_format(tmp_path: Path, name: str, form: Format, op
 
 
 def test_several_kinds_of_record_are_datasets_after_the_file_in_declared_order(tmp_path: Path) -> None:
-    sources = loaded(tmp_path, PAYMENTS + 'filename = "file"\n["a.b"]\ncolumns.x = "date"\n')
+    sources = loaded(
+        tmp_path, '["a.b"]\ncolumns.x = "date"\n' + PAYMENTS.replace("[1, 1]", '[1, 1]\nfilename = "file"', 1)
+    )
     assert [(it.table, [name for name, _ in it.columns]) for it in sources] == [
         ("a.b", ["x"]),
         ("landing/payments.txt", ["record_type", "file"]),
