@@ -1,0 +1,107 @@
+"""Rows that did not fit their declaration, kept in an Iceberg table beside the one that they were meant for.
+
+``quarantine.<schema>_<table>`` is written before the run's own commit: a row is in the table or here, and never lost
+between. A try of a run that computes again first takes out what its earlier try had put in. What a run left that failed
+afterwards stays, under its run id: it is what that run found, and a run whose COMPLETE is in the event store is one
+whose rows are in the table.
+
+Its snapshots carry the run as ``headwater.rejectedBy``, not as those of the table that the run builds: a snapshot here
+does not say that the run was complete.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+import pyarrow as pa
+from pyiceberg.table import Table
+from pyiceberg.table.snapshots import Snapshot
+
+from governance.lineage.model import ColumnLineage, InputField, OutputField, Transformation
+from platform_assets import publish
+from platform_assets.catalog import Catalog, load_known
+from platform_assets.catalog_error import reaching
+from platform_assets.publish import Commit, Conflict
+from platform_assets.tries import tries
+
+SCHEMA = "quarantine"
+REJECTED_BY = "headwater.rejectedBy"
+"""The snapshot property that ties rejected rows to the run that rejected them."""
+
+COLUMNS = pa.schema(
+    [
+        ("run_id", pa.string()),
+        ("dataset", pa.string()),
+        ("file", pa.string()),
+        ("line", pa.int64()),
+        ("column", pa.string()),
+        ("reason", pa.string()),
+        ("row", pa.string()),
+        ("at", pa.timestamp("us", "UTC")),
+    ]
+)
+
+
+def name_of(table: str) -> str:
+    """Return the name of the quarantine of ``table``."""
+    return f"{SCHEMA}.{table.replace('.', '_')}"
+
+
+def keep(catalog: Catalog, table: str, run_id: str, at: datetime, rejected: pa.Table) -> Commit | None:
+    """Put the rows that a run rejected into the quarantine of ``table``, in place of those of an earlier try of it.
+
+    ``rejected`` has the columns dataset, file, line, column, reason and row. None: there is nothing to be kept.
+
+    Raises:
+        CatalogError: the quarantine cannot be written, or it is another table than it was made as.
+    """
+    name = name_of(table)
+    for last in tries():
+        loaded = load_known(catalog, [name]).get(name)
+        try:
+            if loaded is not None:
+                loaded = _without(catalog, loaded, run_id)
+            if not rejected.num_rows:
+                return None
+            rows = _rows(run_id, at, rejected)
+            at_ = publish.target(name, loaded)
+            return publish.append(catalog, at_, rows.to_reader(), {REJECTED_BY: run_id}, COLUMNS)
+        except Conflict:
+            if last:
+                raise
+    raise AssertionError("a loop of tries ends in a return or a raise")
+
+
+def _without(catalog: Catalog, table: Table, run_id: str) -> Table:
+    """Return the table without what an earlier try of the run put into it."""
+    if not any(rejected_by(snapshot) == run_id for snapshot in table.snapshots()):
+        return table
+    own = f"run_id = '{run_id}'"
+    with reaching(catalog, OSError):
+        if table.scan(own, selected_fields=("run_id",), limit=1).to_arrow().num_rows:
+            table.delete(own, snapshot_properties={REJECTED_BY: run_id})
+    return table
+
+
+def _rows(run_id: str, at: datetime, rejected: pa.Table) -> pa.Table:
+    every = pa.table({"run_id": [run_id] * rejected.num_rows, "at": [at] * rejected.num_rows})
+    told = [(every if name in every.column_names else rejected)[name] for name in COLUMNS.names]
+    return pa.table(told, names=COLUMNS.names).cast(COLUMNS)
+
+
+def rejected_by(snapshot: Snapshot) -> str | None:
+    """Return the id of the run whose rejected rows the snapshot holds, None where it is no such snapshot."""
+    return snapshot.summary.additional_properties.get(REJECTED_BY) if snapshot.summary else None
+
+
+def lineage_of(table: str, datasets: Mapping[str, Iterable[str]]) -> ColumnLineage:
+    """Return the lineage of the quarantine of ``table`` as far as it holds rows of ``datasets``, name → columns.
+
+    A rejected row is the whole of a line, and its reason quotes from it: both hold what any column may hold.
+    """
+    every = tuple(
+        InputField(dataset, column, Transformation.TRANSFORMATION)
+        for dataset in sorted(datasets)
+        for column in sorted(datasets[dataset])
+    )
+    fields = tuple(OutputField(name, every if name in {"reason", "row"} else ()) for name in COLUMNS.names)
+    return ColumnLineage(name_of(table), fields, (), tuple(sorted(datasets)))
