@@ -20,6 +20,12 @@ Hop = Edge | Flow
 WORDS = ("pass-through", "renamed", "derived", "source", "unknown")
 """How a column came about (lineage semantics, section 8); ``source``: from no column that is known to feed it."""
 
+NO_FURTHER, NO_INPUT = "no further lineage", "no recorded input"
+NOT_TOLD, LEFT_OUT = "no column lineage was sent", "its column lineage leaves it out"
+ENDS = (NO_FURTHER, NO_INPUT, NOT_TOLD, LEFT_OUT)
+"""Why nothing is known to feed a column: no known job writes its table; a job does, and says that it comes from no
+column; the job sent no column lineage; it did, and this column, which its schema has, is not in it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -28,6 +34,7 @@ class Step:
     depth:    0 for what was asked
     what:     a column; a table stands for its rows
     word:     how a column came about, one of ``WORDS``; ``rows`` for a table
+    note:     why nothing feeds it: one of ``ENDS``; empty where something does
     by:       how it feeds the line above that is one less deep: several uses of one column are one step
     repeated: it was followed above already
     """
@@ -37,6 +44,7 @@ class Step:
     word: str
     by: tuple[Hop, ...]
     repeated: bool
+    note: str = ""
 
     @property
     def dataset(self) -> Dataset:
@@ -61,8 +69,8 @@ class Trace:
         """Return the public JSON form.
 
         ``steps`` are in the order of printing, each ``{"depth", "field" or null, "dataset", "namespace", "word",
-        "repeated", "stale", "by"}``; ``by`` lists ``{"how", "masking", "job", "run", "learned", "confirmed"}``.
-        ``origins`` are ``{"field" or null, "dataset", "namespace"}``.
+        "note" or null, "repeated", "stale", "by"}``; ``by`` lists ``{"how", "masking", "job", "run", "learned",
+        "confirmed"}``. ``origins`` are ``{"field" or null, "dataset", "namespace"}``.
         """
         return {
             "start": str(self.start),
@@ -71,6 +79,7 @@ class Trace:
                     "depth": step.depth,
                     **_named(step.what),
                     "word": step.word,
+                    "note": step.note or None,
                     "repeated": step.repeated,
                     "stale": step.dataset in self.stale,
                     "by": [_hop(hop) for hop in step.by],
@@ -140,6 +149,15 @@ class _Upstream:
         words = {self._word(thing, write) for write in self.writes.get(thing.dataset, ())} or {"source"}
         return words.pop() if len(words) == 1 else "derived"
 
+    def note(self, thing: Thing, word: str) -> str:
+        """Return why nothing feeds ``thing``, which came about by ``word``; empty for what something does."""
+        if isinstance(thing, Dataset) or word not in ("source", "unknown"):
+            return ""
+        writes = self.writes.get(thing.dataset, ())
+        if word == "source":
+            return NO_INPUT if writes else NO_FURTHER
+        return LEFT_OUT if any(write.traced for write in writes) else NOT_TOLD
+
     def _word(self, field: Field, write: Write) -> str:
         if not write.traced or field.name in write.gaps:
             return "unknown"
@@ -159,7 +177,8 @@ def _traced(graph: Graph, start: Thing, upstream: _Upstream, *, rows: bool) -> T
         depth, thing, by = waiting.pop()
         feeding = _feeding(upstream, thing, rows=rows, asked=depth == 0)
         repeated = thing in followed and bool(feeding)
-        steps.append(Step(depth, thing, upstream.word(thing), by, repeated))
+        word = upstream.word(thing)
+        steps.append(Step(depth, thing, word, by, repeated, upstream.note(thing, word)))
         if thing not in followed:
             followed.add(thing)
             waiting.extend((depth + 1, source, hops) for source, hops in reversed(feeding.items()))

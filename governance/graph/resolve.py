@@ -1,19 +1,22 @@
 """From a name as people type it to the dataset or field that it means."""
 
+import re
 from collections import defaultdict
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 
 from governance.dataset import Dataset, Field
 from governance.errors import UnknownField
 from governance.graph.model import Graph
 
 _SHOWN = 5
+_GLOB = re.compile(r"[*?\[]")
 
 Named = dict[str, list[Field | Dataset]]
 
 
 def resolve(graph: Graph, name: str) -> Field | Dataset:
-    """Return the dataset or field that ``name`` means: ``crm.learners``, ``crm.learners.email``.
+    """Return the dataset or field that ``name`` means: ``crm.learners``, ``landing/orders.csv.amount``.
 
     ``namespace/name`` tells apart what two namespaces share. A name that nothing has exactly may differ in case.
 
@@ -30,9 +33,16 @@ def resolve(graph: Graph, name: str) -> Field | Dataset:
         # a dataset and a field of another dataset may share a dotted name, and so may two namespaces
         choices = ", ".join(sorted(f"{_dataset(thing).namespace}/{thing}" for thing in found))
         raise UnknownField(f"{name} is ambiguous", fix=f"write one of {choices}")
-    if tables := _tables_in(graph, name):
-        shown = f"{', '.join(tables[:_SHOWN])}{', …' if len(tables) > _SHOWN else ''}"
-        raise UnknownField(f"{name} is a schema, not a table or column", fix=f"name one of its tables: {shown}")
+    groups = (("location", "file", _under(graph, name)), ("schema", "table", _tables_in(graph, name)))
+    for outer, inner, inside in groups:
+        if inside:
+            shown = f"{', '.join(inside[:_SHOWN])}{', …' if len(inside) > _SHOWN else ''}"
+            fix = f"name one of its {inner}s: {shown}"
+            raise UnknownField(f"{name} is a {outer}, not a {inner} or column", fix=fix)
+    if globs := _globs(graph, name):
+        dataset, rest = globs[0]
+        fix = f"all files of it are one dataset: write {dataset}{rest}"
+        raise UnknownField(f"no event names {name}, which is one of the files {dataset}", fix=fix)
     close = get_close_matches(name, exact, n=3)
     fix = f"did you mean {', '.join(close)}?" if close else "run its pipeline once, so that an event names it"
     raise UnknownField(f"no event names {name}", fix=fix)
@@ -53,6 +63,20 @@ def _tables_in(graph: Graph, schema: str) -> list[str]:
     start = f"{schema.casefold().removesuffix('.')}."
     spelt = {name for dataset in graph.fields for name in (str(dataset), f"{dataset.namespace}/{dataset}")}
     return sorted(name for name in spelt if name.casefold().startswith(start))
+
+
+def _under(graph: Graph, location: str) -> list[str]:
+    """Names of the files in a location, or in a folder of it."""
+    start = f"{location.removesuffix('/')}/"
+    return sorted(dataset.name for dataset in graph.fields if dataset.name.startswith(start))
+
+
+def _globs(graph: Graph, name: str) -> list[tuple[Dataset, str]]:
+    """Return the datasets of several files of which ``name`` begins with one, with what of the name comes after it."""
+    parts = name.split(".")
+    heads = [".".join(parts[:count]) for count in range(len(parts), 0, -1)]
+    globs = [dataset for dataset in graph.fields if "/" in dataset.name and _GLOB.search(dataset.name)]
+    return [(it, name[len(head) :]) for head in heads for it in globs if fnmatchcase(head, it.name)]
 
 
 def _any_case(exact: Named, name: str) -> list[Field | Dataset]:

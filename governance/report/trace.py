@@ -1,9 +1,9 @@
 """What a column comes from, as an indented tree in text and Markdown."""
 
-from governance.dataset import Dataset
+from governance.dataset import Dataset, Field
 from governance.graph import Edge
 from governance.report.table import markdown, markdown_table, plain
-from governance.trace import Hop, Step, Trace
+from governance.trace import NO_INPUT, Hop, Step, Trace
 
 HEAD = ("Comes from", "Word", "Used as", "Job", "Run", "Learned")
 
@@ -41,7 +41,8 @@ def what_text(step: Step) -> str:
 
 def word_text(step: Step, trace: Trace) -> str:
     """Return how the step's column came about, and what else is to be known of it."""
-    marks = [step.word] if step.word != "rows" else ["table"]
+    word = step.word if step.word != "rows" else "table"
+    marks = [f"{word} ({step.note})" if step.note else word]
     marks += ["stale: dropped"] if step.dataset in trace.stale else []
     marks += ["see above"] if step.repeated else []
     return ", ".join(marks)
@@ -64,6 +65,8 @@ def _told(step: Step) -> str:
 
 def ends_text(trace: Trace) -> str:
     """Return the sources at the ends in one sentence."""
+    if trace.steps and all(step.note == NO_INPUT for step in trace.steps if isinstance(step.what, Field)):
+        return "No column feeds it, as its job says itself: so it is with constants, counts of rows and times of runs."
     if not trace.origins:
         return "No source was found among the runs whose events were read."
     return f"Sources, among the runs whose events were read: {', '.join(map(str, trace.origins))}"

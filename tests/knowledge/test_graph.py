@@ -177,6 +177,64 @@ def test_a_schema_is_said_to_be_one_with_some_of_its_tables(platform: Graph, nam
         resolve(platform, name)
 
 
+def files() -> Graph:
+    """What reads files: one, several as one dataset, kinds of record, a document."""
+    names = {
+        "landing/orders.csv": ["amount"],
+        "landing/orders/*.csv": ["amount"],
+        "landing/payments.txt": ["record_type"],
+        "landing/payments.txt#detail": ["amount"],
+        "landing/batch.json": ["$doc.header.batch_date"],
+    }
+    read = [
+        {"namespace": "file", "name": name, "facets": {"schema": {"fields": [{"name": it} for it in columns]}}}
+        for name, columns in names.items()
+    ]
+    raw = {
+        "eventType": "COMPLETE",
+        "eventTime": T0,
+        "run": {"runId": "1"},
+        "job": {"namespace": "n", "name": "j"},
+        "inputs": read,
+        "outputs": [{"namespace": "iceberg://shop", "name": "bronze.orders"}],
+    }
+    return build_graph([msgspec.json.decode(json.dumps(raw), type=Event)])
+
+
+@pytest.mark.parametrize(
+    ("name", "dataset", "column"),
+    [
+        ("landing/orders.csv.amount", "landing/orders.csv", "amount"),
+        ("file/landing/orders.csv.amount", "landing/orders.csv", "amount"),
+        ("landing/payments.txt#detail.amount", "landing/payments.txt#detail", "amount"),
+        ("landing/payments.txt.record_type", "landing/payments.txt", "record_type"),
+        ("landing/batch.json.$doc.header.batch_date", "landing/batch.json", "$doc.header.batch_date"),
+        ("landing/orders/*.csv.amount", "landing/orders/*.csv", "amount"),
+    ],
+)
+def test_columns_of_files_are_found_by_their_names(name: str, dataset: str, column: str) -> None:
+    assert resolve(files(), name) == Field(Dataset("file", dataset), column)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("landing", r"landing is a location, not a file or column; name one of its files: landing/batch\.json, "),
+        ("landing/orders", r"landing/orders is a location.*: landing/orders/\*\.csv"),
+        (
+            "landing/orders/01.csv.amount",
+            r"one of the files landing/orders/\*\.csv; .* write landing/orders/\*\.csv\.amount",
+        ),
+        ("landing/ordres.csv.amount", r"did you mean landing/orders\.csv\.amount"),
+        ("landing/payments.txt.amount", r"did you mean landing/payments\.txt#detail\.amount"),
+        ("landing/batch.json.$doc.header.batch_day", r"did you mean landing/batch\.json\.\$doc\.header\.batch_date"),
+    ],
+)
+def test_a_wrong_name_of_a_file_says_what_is_there(name: str, said: str) -> None:
+    with pytest.raises(UnknownField, match=said):
+        resolve(files(), name)
+
+
 def test_an_empty_name_says_what_a_name_is(platform: Graph) -> None:
     with pytest.raises(UnknownField, match=r"the name is empty; write a table, crm\.learners, or a column"):
         resolve(platform, "")

@@ -111,6 +111,7 @@ def test_the_json_form(told: Told) -> None:
                 "dataset": "b.b",
                 "namespace": "iceberg://platform",
                 "word": "derived",
+                "note": None,
                 "repeated": False,
                 "stale": False,
                 "by": [],
@@ -121,6 +122,7 @@ def test_the_json_form(told: Told) -> None:
                 "dataset": "a.a",
                 "namespace": "iceberg://platform",
                 "word": "source",
+                "note": "no further lineage",
                 "repeated": False,
                 "stale": False,
                 "by": [
@@ -145,11 +147,29 @@ def test_text_and_markdown(told: Told) -> None:
 
     assert trace_text(found) == (
         "b.b.x  derived\n"
-        "  a.a.y  source  DIRECT TRANSFORMATION masked  [job b.b, run run of b.b, emitted]\n"
+        "  a.a.y  source (no further lineage)  DIRECT TRANSFORMATION masked  [job b.b, run run of b.b, emitted]\n"
         "\n"
         "Sources, among the runs whose events were read: a.a.y"
     )
-    assert "| · a.a.y | source | DIRECT TRANSFORMATION masked | b.b | run of b.b | emitted |" in trace_markdown(found)
+    row = "| · a.a.y | source (no further lineage) | DIRECT TRANSFORMATION masked | b.b | run of b.b | emitted |"
+    assert row in trace_markdown(found)
+
+
+def test_what_nothing_feeds_says_why(event: Say, output: Shape) -> None:
+    written = output("b.b", "x: a.a.y IDENTITY", "n:")
+    written["facets"]["schema"]["fields"].append({"name": "late"})
+    bare = {"name": "c.c", "facets": {"schema": {"fields": [{"name": "z"}]}}}
+    graph = build_graph([event("COMPLETE", writes=[written]), event("COMPLETE", "c", reads=["b.b"], writes=[bare])])
+
+    def line(name: str) -> str:
+        return trace_text(trace(graph, resolve(graph, name))).splitlines()[0]
+
+    assert line("b.b.x") == "b.b.x  renamed"
+    assert line("b.b.n") == "b.b.n  source (no recorded input)"
+    assert line("b.b.late") == "b.b.late  unknown (its column lineage leaves it out)"
+    assert line("c.c.z") == "c.c.z  unknown (no column lineage was sent)"
+    assert line("a.a.y") == "a.a.y  source (no further lineage)"
+    assert "No column feeds it, as its job says itself" in trace_text(trace(graph, resolve(graph, "b.b.n")))
 
 
 @pytest.mark.parametrize("name", ["a.a.y", "a.a"])

@@ -86,7 +86,7 @@ def test_a_trace_has_a_line_a_step() -> None:
     graph = chain("s.a", "s.b", kinds=(Transformation.IDENTITY,))
     assert shown(tuple(trace_lines(trace(graph, Field(Dataset("ns", "s.b"), "x"))))) == [
         "start s.b.x (pass-through)",
-        "  value s.a.x (source  DIRECT IDENTITY)",
+        "  value s.a.x (source (no further lineage)  DIRECT IDENTITY)",
     ]
 
 

@@ -60,7 +60,7 @@ function fieldParts(page, { dataset, field }) {
     facts([
       ['Type', it.type && make('code', {}, named(it.type))],
       ['Description', it.description && named(it.description)],
-      ['How made', make('span', { title: WORD_MEANS[it.word] ?? null }, it.word)],
+      ['How made', make('span', { title: WORD_MEANS[it.word] ?? null }, it.word, endOf(page, id, it.word))],
       ['Class', classFacts(doc, it)],
       ['Owner', doc.datasets[dataset].owner && named(doc.datasets[dataset].owner)],
     ]),
@@ -72,6 +72,14 @@ function fieldParts(page, { dataset, field }) {
     ...makingOf(page, id),
     ...resultParts(page),
   ];
+}
+
+/** Why nothing is known to feed a column, in the words of `headwater trace`; empty where something does. */
+function endOf({ doc, graph }, id, word) {
+  const writes = graph.writes.filter((write) => write.dataset === doc.datasetOf[id]);
+  if (word === 'source') return writes.length ? ' (no recorded input)' : ' (no further lineage)';
+  if (word !== 'unknown') return '';
+  return writes.some((write) => write.traced) ? ' (its column lineage leaves it out)' : ' (no column lineage was sent)';
 }
 
 function classFacts(doc, { declared, proposed }) {
