@@ -15,7 +15,7 @@ from pathlib import Path
 from governance.events.run import Attempt
 from governance.events.store import EventStore
 from governance.pipeline import Pipeline
-from governance.policy import load_policy
+from governance.policy import load_policy, load_sources
 from governance.project import Project, project_at
 from governance.rules import RULES, EndedAttempt, check
 from governance.statement import parse
@@ -104,8 +104,8 @@ def _bare(project: Project, pipeline: Pipeline) -> None:
     with open_catalog(project) as catalog:
         tables = load_known(catalog, [*statement.reads, pipeline.table])
         relations = {name: plan(name, tables[name]).relation for name in statement.reads}
-        with _engine(project).run(Query(statement.query, pipeline.file), relations) as reader:
-            replace(catalog, target(pipeline.table, tables.get(pipeline.table)), reader, {}, {})
+        with _engine(project).open(Query(statement.query, pipeline.file), relations) as result:
+            replace(catalog, target(pipeline.table, tables.get(pipeline.table)), result, {}, {})
 
 
 def _governed(project: Project, pipeline: Pipeline) -> None:
@@ -125,7 +125,7 @@ def _governed(project: Project, pipeline: Pipeline) -> None:
 
 def _platform(project: Project, catalog: Catalog) -> Platform:
     policy, store = load_policy(project), EventStore(project.events)
-    return Platform(project, policy, catalog, _engine(project), store, lambda: datetime.now(UTC))
+    return Platform(project, policy, load_sources(project), catalog, _engine(project), store, lambda: datetime.now(UTC))
 
 
 def _engine(project: Project) -> DuckDb:

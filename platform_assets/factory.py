@@ -26,7 +26,7 @@ from governance.events.run_facets import Parent
 from governance.events.store import EventStore
 from governance.graph.stated import stated
 from governance.pipeline import Pipeline
-from governance.policy import Policy, Source, TablePolicy, load_policy
+from governance.policy import Policy, Source, TablePolicy, load_policy, load_sources
 from governance.project import Project
 from governance.report.table import markdown
 from governance.runs import Run as GraphRun
@@ -151,7 +151,8 @@ def _materialize(
 ) -> Materialized:
     with open_catalog(project) as catalog:
         engine, store = DuckDb(duckdb.get_connection), EventStore(project.events)
-        return materialize(Platform(project, policy, catalog, engine, store, _now), pipeline, run)
+        platform = Platform(project, policy, load_sources(project), catalog, engine, store, _now)
+        return materialize(platform, pipeline, run)
 
 
 def _texts(loaded: Loaded) -> tuple[GraphRun, ...]:

@@ -24,7 +24,7 @@ from platform_assets import publish
 from platform_assets.catalog import DAGSTER_RUN_ID, RUN_ID, Planned, load_known, plan, schema_of
 from platform_assets.engines.engine import Empty, Query, QueryError
 from platform_assets.publish import Commit, Conflict
-from platform_assets.run import Done, Materialized, Platform, Run, Timings, Traced, run_facts
+from platform_assets.run import Done, Materialized, Platform, Run, Timings, Traced, run_facts, schemas
 from platform_assets.terminal import Ending
 
 TRIES = 5
@@ -76,15 +76,15 @@ def materialize(platform: Platform, pipeline: Pipeline, run: Run) -> Materialize
 
 
 def trace_now(platform: Platform, statement: Statement) -> Traced:
-    """Return the statement's lineage over the catalog's present columns.
+    """Return the statement's lineage over the catalog's present columns and the declared ones of files.
 
     Raises:
         LineageError: it cannot be read correctly.
     """
-    tables = load_known(platform.catalog, {*statement.reads, statement.pipeline.table})
-    schema = {name: schema_of(loaded) for name, loaded in tables.items()}
-    lineage = trace(statement, schema, masking_functions=platform.policy.lineage.masking_functions)
-    return Traced(statement, tables, lineage)
+    files = {it.table: it for it in platform.sources if it.files is not None and it.table in statement.reads}
+    tables = load_known(platform.catalog, {*statement.reads, statement.pipeline.table} - files.keys())
+    masking = platform.policy.lineage.masking_functions
+    return Traced(statement, tables, files, trace(statement, schemas(tables, files), masking_functions=masking))
 
 
 def _try_to_trace(platform: Platform, pipeline: Pipeline, naming: Naming) -> Traced | Exception:
@@ -125,13 +125,13 @@ def _commit(platform: Platform, traced: Traced, inputs: tuple[Planned, ...], run
         relations[table] = Empty(statement.declared)
     properties = {RUN_ID: run.attempt.run_id, DAGSTER_RUN_ID: run.attempt.dagster_run_id}
     at = publish.target(table, traced.own)
-    with _shown_without_data(statement), platform.engine.run(_query(traced), relations) as reader:
-        _same_columns(traced, reader.schema.names)
+    with _shown_without_data(statement), platform.engine.open(_query(traced), relations) as result:
+        _same_columns(traced, result.schema.names)
         if statement.kind is Kind.APPEND:
             declared = platform.engine.schema(statement.declared)
-            return publish.append(platform.catalog, at, reader, properties, declared)
-        docs = _docs(platform.policy, table, reader.schema.names)
-        return publish.replace(platform.catalog, at, reader, properties, docs)
+            return publish.append(platform.catalog, at, result, properties, declared)
+        docs = _docs(platform.policy, table, result.schema.names)
+        return publish.replace(platform.catalog, at, result, properties, docs)
 
 
 def _query(traced: Traced) -> Query:

@@ -6,7 +6,7 @@ from governance.events.facets import Catalog as CatalogFacts
 from governance.events.facets import Column as ColumnFacts
 from governance.events.facets import Output
 from governance.policy import Policy
-from platform_assets.catalog import Catalog, kind_of, schema_of
+from platform_assets.catalog import Catalog, kind_of
 from platform_assets.engines.engine import Column
 from platform_assets.facts import described, explanation_of
 from platform_assets.publish import Commit
@@ -16,7 +16,6 @@ from platform_assets.run import Traced
 def output_of(policy: Policy, catalog: Catalog, traced: Traced, commit: Commit) -> Output:
     """Return the output with what the catalog holds and what the policy declares of it."""
     pipeline = traced.statement.pipeline
-    schema = {name: schema_of(loaded) for name, loaded in traced.tables.items()}
     return replace(
         described(policy, pipeline, traced.lineage),
         schema=column_facts(policy, pipeline.table, commit.columns),
@@ -26,7 +25,7 @@ def output_of(policy: Policy, catalog: Catalog, traced: Traced, commit: Commit) 
         files=commit.files,
         lifecycle=commit.lifecycle,
         catalog=CatalogFacts(kind_of(catalog), catalog.name),
-        explanation=explanation_of(policy, traced.statement, schema),
+        explanation=explanation_of(policy, traced.statement, traced.schema),
     )
 
 

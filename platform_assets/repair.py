@@ -8,10 +8,11 @@ from governance.events.repair import Lost, Repaired, Snapshot, repair
 from governance.events.store import EventStore
 from governance.pipeline import Pipeline, parse_pipeline
 from governance.statement import parse, trace
-from platform_assets.catalog import Catalog, Published, inventory, load_known, open_catalog, published, schema_of
+from platform_assets.catalog import Catalog, Published, inventory, load_known, open_catalog, published
 from platform_assets.factory import Loaded
 from platform_assets.facts import described, explanation_of
 from platform_assets.output import column_facts
+from platform_assets.run import schemas
 
 
 def repair_events(loaded: Loaded) -> tuple[Repaired, ...]:
@@ -25,9 +26,8 @@ def repair_events(loaded: Loaded) -> tuple[Repaired, ...]:
     with open_catalog(loaded.project) as catalog:
         snapshots = [_snapshot(loaded, it) for table in sorted(inventory(catalog)) for it in published(catalog, table)]
         describe = _Describer(loaded, catalog)
-        return repair(
-            EventStore(loaded.project.events), snapshots, describe, Naming(lineage.namespace, lineage.job_namespace)
-        )
+        naming = Naming(lineage.namespace, lineage.job_namespace, lineage.files)
+        return repair(EventStore(loaded.project.events), snapshots, describe, naming)
 
 
 def _snapshot(loaded: Loaded, it: Published) -> Snapshot:
@@ -45,8 +45,8 @@ class _Describer:
         table = lost.snapshot.table
         pipeline = self._pipeline(lost)
         statement = parse(pipeline)
-        tables = load_known(self.catalog, {*statement.reads, table})
-        schema = {name: schema_of(loaded) for name, loaded in tables.items()}
+        files = {it.table: it for it in self.loaded.sources if it.files is not None and it.table in statement.reads}
+        schema = schemas(load_known(self.catalog, {*statement.reads, table} - files.keys()), files)
         policy = self.loaded.policy
         lineage = trace(statement, schema, masking_functions=policy.lineage.masking_functions)
         told = described(policy, pipeline, lineage)

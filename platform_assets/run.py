@@ -14,8 +14,9 @@ from governance.lineage.model import ColumnLineage
 from governance.pipeline import Pipeline
 from governance.policy import Policy
 from governance.project import Project
+from governance.sources import Source
 from governance.statement import Statement
-from platform_assets.catalog import Catalog, Planned, Table
+from platform_assets.catalog import Catalog, Planned, Table, schema_of
 from platform_assets.engines.engine import Engine
 from platform_assets.facts import job_facts
 from platform_assets.publish import Commit
@@ -23,10 +24,11 @@ from platform_assets.publish import Commit
 
 @dataclass(frozen=True, slots=True)
 class Platform:
-    """What every run stands on. ``clock`` gives aware instants."""
+    """What every run stands on; ``sources`` are the declared ones. ``clock`` gives aware instants."""
 
     project: Project
     policy: Policy
+    sources: tuple[Source, ...]
     catalog: Catalog
     engine: Engine
     store: EventStore
@@ -44,16 +46,26 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """A statement and the tables as they were when its lineage was read from their columns."""
+    """A statement and what it names, as it was when the lineage was read from the columns.
+
+    tables: of the catalog, the statement's own among them where there is one
+    files:  the declared datasets of files that it reads
+    """
 
     statement: Statement
     tables: Mapping[str, Table]
+    files: Mapping[str, Source]
     lineage: ColumnLineage
 
     @property
     def own(self) -> Table | None:
         """The table to be written, None where there is none yet."""
         return self.tables.get(self.statement.pipeline.table)
+
+    @property
+    def schema(self) -> dict[str, dict[str, str]]:
+        """The columns of tables and files: ``{name: {column: SQL type}}``, each in its own order."""
+        return schemas(self.tables, self.files)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +96,17 @@ class Materialized:
     warnings: tuple[str, ...] = ()
 
 
+def schemas(tables: Mapping[str, Table], files: Mapping[str, Source]) -> dict[str, dict[str, str]]:
+    """Return ``{name: {column: SQL type}}`` of tables of the catalog, and of declared datasets of files."""
+    return {name: schema_of(it) for name, it in tables.items()} | {name: dict(it.columns) for name, it in files.items()}
+
+
 def run_facts(platform: Platform, pipeline: Pipeline, run: Run) -> RunFacts:
     """Return what all events of a run of ``pipeline`` have in common."""
     policy = platform.policy.lineage
     return RunFacts(
         attempt=run.attempt,
-        naming=Naming(policy.namespace, policy.job_namespace),
+        naming=Naming(policy.namespace, policy.job_namespace, policy.files),
         job=job_facts(platform.project, pipeline),
         parent=run.parent,
         engine=EngineFacts(platform.engine.name, platform.engine.version),

@@ -10,7 +10,7 @@ import pytest
 from governance.events.run import Attempt
 from governance.events.store import EventStore
 from governance.load import load_pipelines
-from governance.policy import load_policy
+from governance.policy import load_policy, load_sources
 from governance.project import Project
 from platform_assets.catalog import Catalog
 from platform_assets.engines.engine import Engine
@@ -24,7 +24,9 @@ AT = datetime(2026, 10, 3, 2, tzinfo=UTC)
 
 @pytest.fixture
 def platform(shop: Project, catalog: Catalog, engine: Engine) -> Platform:
-    return Platform(shop, load_policy(shop), catalog, engine, EventStore(shop.events, lambda: AT), lambda: AT)
+    return Platform(
+        shop, load_policy(shop), load_sources(shop), catalog, engine, EventStore(shop.events, lambda: AT), lambda: AT
+    )
 
 
 def build(platform: Platform) -> None:

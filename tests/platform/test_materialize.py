@@ -22,7 +22,7 @@ from governance.events.run_facets import Parent
 from governance.events.store import EventStore
 from governance.load import load_pipelines
 from governance.pipeline import Pipeline, parse_pipeline
-from governance.policy import load_policy
+from governance.policy import load_policy, load_sources
 from governance.project import Project
 from platform_assets.catalog import DAGSTER_RUN_ID, RUN_ID, Catalog, inventory, load, open_catalog, plan, published
 from platform_assets.engines.engine import Engine, Query, QueryError, Relation
@@ -35,7 +35,9 @@ PARENT = Parent("01a0f9a6-0000-7000-8000-000000000000", "nightly")
 
 @pytest.fixture
 def platform(shop: Project, catalog: Catalog, engine: Engine) -> Platform:
-    return Platform(shop, load_policy(shop), catalog, engine, EventStore(shop.events, lambda: AT), lambda: AT)
+    return Platform(
+        shop, load_policy(shop), load_sources(shop), catalog, engine, EventStore(shop.events, lambda: AT), lambda: AT
+    )
 
 
 def run(number: int = 0) -> Run:
