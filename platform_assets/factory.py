@@ -7,12 +7,14 @@ from datetime import UTC, datetime
 from dagster import (
     AssetCheckKey,
     AssetExecutionContext,
+    AssetIn,
     AssetKey,
     AssetsDefinition,
     AssetSpec,
     AutomationCondition,
     FreshnessPolicy,
     MaterializeResult,
+    Nothing,
     RunRecord,
     asset,
 )
@@ -33,6 +35,7 @@ from governance.runs import Run as GraphRun
 from governance.statement import Program, parse
 from platform_assets.catalog import open_catalog
 from platform_assets.engines.duckdb import DuckDb
+from platform_assets.file_assets import file_asset
 from platform_assets.materialize import materialize
 from platform_assets.metadata import Metadata, asset_key, lineage_image, pipeline_metadata, run_metadata, table_metadata
 from platform_assets.run import Materialized, Platform, Run
@@ -104,14 +107,14 @@ def _pipeline_asset(loaded: Loaded, pipeline: Pipeline) -> AssetsDefinition:
 
     @asset(
         key=asset_key(pipeline.table),
-        deps=_deps(pipeline),
+        ins=_ins(pipeline),
         description=_description(loaded, pipeline),
         group_name=pipeline.schema,
         kinds={"duckdb", "iceberg", "sql"},
         owners=_owners(loaded.policy, pipeline),
         tags=dict.fromkeys(pipeline.tags, ""),
         metadata={**metadata, **pipeline_metadata(loaded.project, pipeline)},
-        code_version=hashlib.sha256(pipeline.sql.encode()).hexdigest()[:16],
+        code_version=_code_version(pipeline),
         automation_condition=_automation(pipeline),
         freshness_policy=_freshness(pipeline),
     )
@@ -166,6 +169,8 @@ def _now() -> datetime:
 
 
 def _source_asset(policy: Policy, source: Source) -> AssetSpec:
+    if source.files is not None:
+        return file_asset(policy, source, source.files)
     owner = policy.tables.get(source.table, TablePolicy()).owner
     return AssetSpec(
         asset_key(source.table),
@@ -177,12 +182,21 @@ def _source_asset(policy: Policy, source: Source) -> AssetSpec:
     )
 
 
-def _deps(pipeline: Pipeline) -> list[AssetKey]:
+def _code_version(pipeline: Pipeline) -> str:
+    """Return what changes with the text that is run: the pipeline's own, and that of what it builds on."""
+    texts = (pipeline.sql, *(f"{it.name}\n{it.sql}" for it in pipeline.blocks))
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
+
+
+def _ins(pipeline: Pipeline) -> dict[str, AssetIn]:
+    """Return what the pipeline reads; of each Dagster is told that it comes before, and no value is handed over."""
     try:
-        return [asset_key(table) for table in sorted(parse(pipeline).upstream)]
+        read = sorted(parse(pipeline).upstream)
     except (LineageError, PipelineError):
         # the asset says so itself, in its description and when it is materialized
-        return []
+        return {}
+    # Dagster would make names of the keys, and a file's may have signs that those must not have
+    return {f"input_{place}": AssetIn(asset_key(it), dagster_type=Nothing) for place, it in enumerate(read)}
 
 
 def _description(loaded: Loaded, pipeline: Pipeline) -> str:

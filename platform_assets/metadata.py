@@ -24,7 +24,7 @@ from dagster import (
 
 from governance.events.redact import redact_sql, secrets_of
 from governance.lineage.model import ColumnLineage, InputField
-from governance.page.address import page_address
+from governance.page.address import asset_path, page_address
 from governance.pipeline import Pipeline
 from governance.policy import Policy
 from governance.project import Project
@@ -40,8 +40,8 @@ Metadata = dict[str, MetadataValue | TableColumnLineage | str | int | float]
 
 
 def asset_key(table: str) -> AssetKey:
-    """Return the key of the asset that a table is: its parts."""
-    return AssetKey(table.split("."))
+    """Return the key of the asset that a table or a dataset of files is: its parts."""
+    return AssetKey(asset_path(table))
 
 
 def table_metadata(policy: Policy, table: str, columns: Mapping[str, str]) -> Metadata:
@@ -53,7 +53,7 @@ def table_metadata(policy: Policy, table: str, columns: Mapping[str, str]) -> Me
         "dagster/storage_kind": "iceberg",
         "lineage page": MetadataValue.url(page_address(policy, table)),
     }
-    return known | ({"dagster/column_schema": _schema(policy, table, columns.items())} if columns else {})
+    return known | ({"dagster/column_schema": column_schema(policy, table, columns.items())} if columns else {})
 
 
 def pipeline_metadata(project: Project, pipeline: Pipeline) -> Metadata:
@@ -136,7 +136,8 @@ def fenced(text: str, language: str) -> str:
     return f"{fence}{language}\n{text.rstrip()}\n{fence}"
 
 
-def _schema(policy: Policy, table: str, columns: Iterable[tuple[str, str]]) -> MetadataValue:
+def column_schema(policy: Policy, table: str, columns: Iterable[tuple[str, str]]) -> MetadataValue:
+    """Return (name, SQL type) columns with the descriptions and classes that people declared."""
     return MetadataValue.table_schema(TableSchema([_column(policy, table, name, kind) for name, kind in columns]))
 
 
@@ -163,7 +164,7 @@ def _input(used: InputField | None, assets: Collection[str]) -> tuple[str, str]:
 def _linked(table: str, text: str, assets: Collection[str]) -> str:
     if table not in assets:
         return markdown(text)
-    path = "/".join(quote(part, safe="") for part in table.split("."))
+    path = "/".join(quote(part, safe="") for part in asset_path(table))
     return f"[{markdown(text)}](/assets/{path})"
 
 

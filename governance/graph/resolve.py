@@ -1,6 +1,5 @@
 """From a name as people type it to the dataset or field that it means."""
 
-import re
 from collections import defaultdict
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -8,9 +7,9 @@ from fnmatch import fnmatchcase
 from governance.dataset import Dataset, Field
 from governance.errors import UnknownField
 from governance.graph.model import Graph
+from governance.landing.locations import is_glob
 
 _SHOWN = 5
-_GLOB = re.compile(r"[*?\[]")
 
 Named = dict[str, list[Field | Dataset]]
 
@@ -75,7 +74,7 @@ def _globs(graph: Graph, name: str) -> list[tuple[Dataset, str]]:
     """Return the datasets of several files of which ``name`` begins with one, with what of the name comes after it."""
     parts = name.split(".")
     heads = [".".join(parts[:count]) for count in range(len(parts), 0, -1)]
-    globs = [dataset for dataset in graph.fields if "/" in dataset.name and _GLOB.search(dataset.name)]
+    globs = [dataset for dataset in graph.fields if "/" in dataset.name and is_glob(dataset.name)]
     return [(it, name[len(head) :]) for head in heads for it in globs if fnmatchcase(head, it.name)]
 
 

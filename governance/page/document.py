@@ -16,6 +16,7 @@ from governance.dataset import Dataset, Field
 from governance.events.redact import redact_sql, redact_text, redact_url
 from governance.graph import RANK, Edge, Graph
 from governance.impact.rank import NO_FACTS, Facts
+from governance.page.address import asset_path
 from governance.page.expressions import Texts, texts_of
 from governance.page.fields import Columns, described
 from governance.page.versions import Confirmed, Past, Version, past_of
@@ -135,7 +136,7 @@ def _datasets(shown: Shown, places: _Places) -> list[dict[str, Any]]:
             "namespace": redact_url(dataset.namespace),
             "name": redact_url(dataset.name),
             "group": group(dataset.name),
-            "asset": dataset.name.split(".") if own else None,
+            "asset": list(asset_path(dataset.name)) if own else None,
             "origin": own.origin if own else "pipeline" if job else "unknown",
             "job": job,
             "owner": shown.facts.owners.get(dataset),
