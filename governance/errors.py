@@ -5,6 +5,7 @@ HeadwaterError
 ├── PipelineError          a pipeline file's header or path
 ├── EventStoreError        the event store cannot be written or read
 ├── CatalogError           the Iceberg catalog or a table in it
+├── LandingError           a file where it lands: not there, not readable, or another one than was listed
 ├── EngineError            the engine refused or failed the SQL
 ├── UnknownField           a question about a table or column that nothing here knows
 └── LineageError           SQL whose lineage cannot be read correctly; nothing has run
@@ -74,6 +75,10 @@ class EventStoreError(HeadwaterError):
 
 class CatalogError(HeadwaterError):
     """The Iceberg catalog, or a table in it, cannot be read or written."""
+
+
+class LandingError(HeadwaterError):
+    """A file where it lands cannot be listed or read, or is not what it was; the message names it by its location."""
 
 
 class EngineError(HeadwaterError):

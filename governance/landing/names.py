@@ -11,6 +11,11 @@ def namespaces(sources: Iterable[Source]) -> Mapping[str, str]:
     return MappingProxyType({it.table: it.files.location.namespace for it in sources if it.files is not None})
 
 
+def quarantine_of(table: str) -> str:
+    """Return what the table is called that keeps the rows which a run of ``table`` rejected."""
+    return f"quarantine.{table.replace('.', '_')}"
+
+
 def in_order(names: Iterable[str], declared: Iterable[str]) -> tuple[str, ...]:
     """Return ``names`` sorted, but a file's kinds of record after it in the order of ``declared``, files' names."""
     place = {name: number for number, name in enumerate(declared)}
