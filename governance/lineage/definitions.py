@@ -68,7 +68,7 @@ def _define(tree: exp.Expr, session: Session, outputs: Outputs) -> bool:
     kind = (tree.args.get("kind") or "").upper()
     this = tree.args["this"]
     if this.__class__ is exp.UserDefinedFunction and kind != "PROCEDURE":
-        _macro(tree, this, session)
+        define_macro(tree, this, session)
         return True
     if kind in {"TABLE", "VIEW"}:
         if _is_model(tree, session) or (tree.args.get("expression") is None and tree.args.get("clone") is None):
@@ -85,7 +85,12 @@ def _is_model(tree: exp.Expr, session: Session) -> bool:
     return session.rules.name == "clickhouse" and tree.args.get("expression").__class__ is exp.Table
 
 
-def _macro(tree: exp.Expr, this: exp.Expr, session: Session) -> None:
+def define_macro(tree: exp.Expr, this: exp.Expr, session: Session) -> None:
+    """Let calls find the macro ``this`` that the statement ``tree`` makes.
+
+    Raises:
+        UnreadConstruct: it has several bodies.
+    """
     body = tree.args.get("expression")
     if body is None or (body.__class__ in TEXTS and not _reads_tables(tree, body)):
         return

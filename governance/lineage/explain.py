@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 from sqlglot import exp
 
+from governance.block import Block
 from governance.errors import LimitExceeded
 from governance.lineage.clauses import Clauses
 from governance.lineage.columns import Column
@@ -20,6 +21,7 @@ from governance.lineage.edges import AS_IS, CARRIED, TRANSFORMATIONS, Deps, Sour
 from governance.lineage.model import ColumnLineage, Explanation, InputField, Span, Use
 from governance.lineage.names import table_parts
 from governance.lineage.parse import parse, tokenize
+from governance.lineage.prelude import after
 from governance.lineage.script import read_script
 from governance.lineage.session import Session
 from governance.lineage.spelling import respelt_text
@@ -37,11 +39,13 @@ def explain(
     dialect: str = "duckdb",
     default_schema: str | None = None,
     masking_functions: frozenset[str] = frozenset(),
+    prelude: tuple[Block, ...] = (),
 ) -> tuple[Explanation, ...]:
     """Return which text made each edge of ``sql``, parallel to ``column_lineage`` of the same arguments.
 
     A column is marked where it is named, with its qualifier; where no name stands for it, the star, COLUMNS or USING
     that does; of a whole row its table; where only a table is named (NATURAL JOIN, PIVOT's other columns), the table.
+    What is named within a block of ``prelude`` is in another text, and is not told.
 
     Raises:
         LineageError: as ``column_lineage`` does.
@@ -49,10 +53,11 @@ def explain(
     """
     _, parser = rules_for(dialect)
     fields = Noting()
-    settings = Settings(dialect, default_schema, masking_functions)
+    settings = Settings(dialect, default_schema, masking_functions, prelude)
     session = session_over(sql, schema, fields.inputs, settings, fields.mark)
     with refusing():
-        trees = parse(sql, parser)
+        session = after(prelude, session)
+        trees = parse(sql, parser, session.macros)
         lineages = read_script(trees, session)
         clauses = Clauses(sql, tokenize(respelt_text(sql, parser), parser))
         uses = _Uses(session, fields, clauses, _tables(trees, session.tables))

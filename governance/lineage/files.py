@@ -11,8 +11,9 @@ from sqlglot import exp
 
 from governance.errors import DynamicSql
 from governance.lineage.columns import Column, Columns, ListedColumns, OpenColumns
-from governance.lineage.edges import AS_IS, source_of, united
+from governance.lineage.edges import AS_IS, IDENTITY, add, source_of, united
 from governance.lineage.scope import Scope
+from governance.lineage.views import view_of
 
 READERS: frozenset[str] = frozenset(
     [
@@ -75,7 +76,12 @@ def dataset(scope: Scope, path: str) -> str:
 
 
 def columns_of(scope: Scope, paths: Sequence[str]) -> Columns:
-    """Return the columns of the files at ``paths``, read one below the other."""
+    """Return the columns of the files at ``paths``, read one below the other; a block may stand for a file."""
+    view = view_of(scope.session, tuple(paths)) if scope.session.seen and len(paths) == 1 else None
+    if view is not None:
+        add(scope.rows, view.rows, IDENTITY)
+        scope.inputs.update(view.inputs)
+        return ListedColumns(view.columns)
     names = [dataset(scope, path) for path in paths]
     scope.inputs.update(names)
     declared = [scope.session.tables.columns(name).all() for name in names if name in scope.session.tables.schema]

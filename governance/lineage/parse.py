@@ -6,6 +6,7 @@ parsed: by the size of the text and by the nesting that its tokens show.
 
 import logging
 import re
+from collections.abc import Iterable
 from contextvars import ContextVar
 from threading import local
 
@@ -17,6 +18,7 @@ from sqlglot.tokens import Tokenizer
 
 from governance.errors import LimitExceeded, UnparsableSql
 from governance.lineage.spelling import column_at, respelt, respelt_text
+from governance.lineage.written import with_documents, with_macros, without_marks
 
 MAX_CHARACTERS = 2_000_000
 MAX_TOKENS = 400_000
@@ -98,14 +100,15 @@ def _check_nesting(tokens: list[Token]) -> None:
             raise LimitExceeded(limit, fix="break the expression up", line=token.line, column=column_at(token))
 
 
-def parse(sql: str, dialect: Dialect) -> list[exp.Expr]:
-    """Return the trees of the statements in ``sql``, in order.
+def parse(sql: str, dialect: Dialect, macros: Iterable[str] = ()) -> list[exp.Expr]:
+    """Return the trees of the statements in ``sql``, in order; ``macros`` are known beside those that it makes.
 
     Raises:
         LimitExceeded: beyond a bound, see ``tokenize``.
         UnparsableSql: the text is not SQL of the dialect; line and column say where.
     """
-    tokens = respelt(tokenize(respelt_text(sql, dialect), dialect), sql, dialect)
+    plain = respelt(with_documents(tokenize(respelt_text(sql, dialect), dialect), sql, dialect), sql, dialect)
+    tokens = with_macros(plain, sql, dialect, macros)
     quiet = _PARSING.set(True)
     try:
         trees = dialect.parser().parse(tokens, sql)
@@ -117,7 +120,10 @@ def parse(sql: str, dialect: Dialect) -> list[exp.Expr]:
         raise UnparsableSql(f"not {_name(dialect)} SQL: {error}", fix="correct the text") from error
     finally:
         _PARSING.reset(quiet)
-    return [tree for tree in trees if tree is not None]
+    found = [tree for tree in trees if tree is not None]
+    if tokens is not plain:
+        without_marks(found)
+    return found
 
 
 _PARSING: ContextVar[bool] = ContextVar("parsing", default=False)

@@ -8,13 +8,14 @@ from sqlglot.errors import SqlglotError
 from governance.errors import DynamicSql, LineageError, UnknownTable, UnreadConstruct
 from governance.lineage.aliases import alias_of, aliases_of, renamed, use
 from governance.lineage.columns import ListedColumns, Relation
-from governance.lineage.edges import JOIN, add
 from governance.lineage.files import FORMATS, columns_of, looks_like_path
+from governance.lineage.inlining import DIALECT
 from governance.lineage.names import full_path, nearest, spelt, table_parts
 from governance.lineage.pivot import pivoted
 from governance.lineage.scope import Scope
 from governance.lineage.session import Made
 from governance.lineage.tablefunctions import (
+    lend,
     method_of,
     read_function,
     read_generated,
@@ -23,6 +24,7 @@ from governance.lineage.tablefunctions import (
 )
 from governance.lineage.temporary import made_under
 from governance.lineage.valueslist import values
+from governance.lineage.views import view_of
 
 Reader = Callable[[Scope, exp.Expr], Relation]
 
@@ -55,7 +57,17 @@ def read_table(scope: Scope, tree: exp.Expr) -> Relation:
             raise found
         if found is not None:
             return use(scope, tree, found, alias or session.key(parts[0]))
-    return _named(scope, tree, parts, alias)
+    return _block(scope, tree, parts, alias) or _named(scope, tree, parts, alias)
+
+
+def _block(scope: Scope, tree: exp.Expr, parts: list[exp.Expr], alias: str) -> Relation | None:
+    """Return the view of a block that stands before the text, qualified as a table is; None where it is none."""
+    names = spelt(parts)
+    view = view_of(scope.session, names) if scope.session.seen else None
+    if view is None:
+        return None
+    path = () if alias else full_path(scope.session, parts, ".".join(names))
+    return use(scope, tree, view, alias or path[-1])._replace(path=path)
 
 
 def _computed(scope: Scope, tree: exp.Expr, this: exp.Expr | None) -> Relation | None:
@@ -164,17 +176,11 @@ def read_lateral(scope: Scope, tree: exp.Expr) -> Relation:
     """LATERAL, CROSS APPLY and LATERAL VIEW: what it takes from the left to shape its rows is a JOIN input."""
     inner = tree.args["this"]
     if not isinstance(inner, exp.Query):
-        return read_generated(scope, inner, tree)
+        in_duckdb = scope.session.rules.name == DIALECT and isinstance(inner, exp.Func)
+        return read_function(scope, tree, inner) if in_duckdb else read_generated(scope, inner, tree)
     query = scope.session.read(inner, scope.session, scope.env, scope)
     lend(scope)
     return use(scope, tree, query, alias_of(scope, tree))
-
-
-def lend(scope: Scope) -> None:
-    """Count what laterals took so far as JOIN inputs."""
-    if scope.lent:
-        add(scope.rows, scope.lent, JOIN)
-        scope.lent = {}
 
 
 def read_values(scope: Scope, tree: exp.Expr) -> Relation:

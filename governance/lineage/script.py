@@ -12,6 +12,7 @@ from governance.errors import DynamicSql, LineageError, NoLineage, UnparsableSql
 from governance.lineage.change import read_delete, read_update
 from governance.lineage.copying import read_copy
 from governance.lineage.definitions import DEFINITIONS, dropped, skip
+from governance.lineage.inlining import inlined
 from governance.lineage.merge import read_merge
 from governance.lineage.model import ColumnLineage
 from governance.lineage.multiple import read_many
@@ -46,7 +47,7 @@ def read_script(trees: Sequence[exp.Expr], session: Session) -> tuple[ColumnLine
         if returning is not None and returning.args.get("into"):
             fix = "write that table by a statement of its own"
             raise session.error(UnreadConstruct, "OUTPUT … INTO is not read", returning, fix=fix, clause="output")
-        for effect in reader(tree, session):
+        for effect in reader(inlined(tree, session), session):
             outputs.take(effect, tree, temporary=outputs.passing or temporary(tree))
     found = outputs.lineages()
     if not found:

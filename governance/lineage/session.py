@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from sqlglot import exp
 
+from governance.block import Block
 from governance.errors import LimitExceeded, LineageError
 from governance.lineage.columns import Column, Columns, Query
 from governance.lineage.dialects import Rules
@@ -42,6 +43,14 @@ class Made(NamedTuple):
     temporary: bool = False
 
 
+class View(NamedTuple):
+    """A block whose query stands for its name; ``number`` counts the blocks before it, which are all that it sees."""
+
+    block: Block
+    query: exp.Expr
+    number: int
+
+
 @dataclass(frozen=True, slots=True)
 class Session:
     """The state of one call. ``made``, ``macros`` and ``variables`` change from statement to statement, all else stays.
@@ -58,6 +67,8 @@ class Session:
     mark:       None where lineage is not explained
     solved:     what the unknowns of recursive CTEs turned out to hold
     show:       what makes inputs of sources
+    views:      the blocks before the script that are views, by name; ``seen`` says how many blocks are in sight, and
+                ``viewed`` keeps what they yield
     """
 
     sql: str
@@ -77,6 +88,9 @@ class Session:
     used: set[str] = field(default_factory=set)
     mark: Mark | None = None
     solved: dict[Source, Deps] = field(default_factory=dict)
+    views: Mapping[str, View] = field(default_factory=dict)
+    viewed: dict[str, Query] = field(default_factory=dict)
+    seen: int = 0
 
     def tick(self) -> None:
         """Stop a statement that takes too long.
@@ -100,14 +114,19 @@ class Session:
     def error(
         self, kind: type[LineageError], problem: str, at: exp.Expr | None = None, *, fix: str = "", clause: str = ""
     ) -> LineageError:
-        """Return an error of ``kind`` that points at the first name in ``at``."""
-        line, column = self.place(at)
-        return kind(problem, fix=fix, line=line, column=column, clause=clause)
+        """Return an error of ``kind`` that points at the first name in ``at``, in a block's file where it is there."""
+        file, line, column = self._place(at)
+        return kind(problem, fix=fix, pipeline=file, line=line, column=column, clause=clause)
 
-    def place(self, at: exp.Expr | None) -> tuple[int | None, int | None]:
-        """Return the 1-based line and column where ``at`` begins in the text, None where the tree does not say."""
-        starts = [] if at is None else [part.meta["start"] for part in at.walk() if "start" in part.meta]
-        if not starts:
-            return None, None
-        start = min(starts)
-        return self.sql.count("\n", 0, start) + 1, start - self.sql.rfind("\n", 0, start)
+    def _place(self, at: exp.Expr | None) -> tuple[str, int | None, int | None]:
+        """Return the file of a block, "" for the text itself, and the 1-based line and column where ``at`` begins."""
+        metas = [] if at is None else [part.meta for part in at.walk()]
+        starts = [meta["start"] for meta in metas if "start" in meta]
+        if starts:
+            start = min(starts)
+            return "", self.sql.count("\n", 0, start) + 1, start - self.sql.rfind("\n", 0, start)
+        return min((meta[PLACE] for meta in metas if PLACE in meta), default=("", None, None))
+
+
+PLACE = "place"
+"""What the trees of a block's macro keep of a name's place: file, line and column."""

@@ -3,11 +3,14 @@
 from sqlglot import exp
 
 from governance.lineage.aliases import alias_of, aliases_of, renamed, use
-from governance.lineage.columns import Columns, ListedColumns, Relation, UnknownColumns
+from governance.lineage.columns import Columns, ListedColumns, Query, Relation, UnknownColumns
+from governance.lineage.edges import JOIN, add
 from governance.lineage.files import READERS, read_file
 from governance.lineage.generators import generated
+from governance.lineage.inlining import DIALECT, inlined, substituted
 from governance.lineage.printers import function_name
 from governance.lineage.scope import Scope
+from governance.lineage.session import Macro
 
 
 def read_function(scope: Scope, tree: exp.Expr, function: exp.Expr) -> Relation:
@@ -29,9 +32,27 @@ def read_function(scope: Scope, tree: exp.Expr, function: exp.Expr) -> Relation:
         return Relation(alias or name, (), columns if not aliases_of(tree) else _listed(scope, tree, columns))
     macro = scope.session.macros.get(name)
     if macro is not None and isinstance(macro.body, exp.Query):
-        inner = scope.session.bind(macro, scope, arguments)
-        return use(scope, tree, scope.session.read(macro.body, scope.session, scope.env, inner), alias or name)
+        return use(scope, tree, _rows_of(scope, macro, function), alias or name)
     return read_generated(scope, function, tree)
+
+
+def _rows_of(scope: Scope, macro: Macro, call: exp.Expr) -> Query:
+    """Return what a table macro yields; in DuckDB its text may look at the relations before it."""
+    session = scope.session
+    if session.rules.name != DIALECT:
+        inner = session.bind(macro, scope, call.args.get("expressions") or [])
+        return session.read(macro.body, session, scope.env, inner)
+    body = inlined(substituted(macro, call, session), session)
+    query = session.read(body, session, scope.env, scope)
+    lend(scope)
+    return query
+
+
+def lend(scope: Scope) -> None:
+    """Count what laterals took so far as JOIN inputs."""
+    if scope.lent:
+        add(scope.rows, scope.lent, JOIN)
+        scope.lent = {}
 
 
 def _listed(scope: Scope, tree: exp.Expr, columns: Columns) -> ListedColumns:

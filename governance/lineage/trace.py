@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from governance.block import Block
 from governance.errors import LimitExceeded, UnreadConstruct
 from governance.lineage.calls import Rule
 from governance.lineage.constructs import CONSTRUCTS as EXPRESSIONS
@@ -16,6 +17,7 @@ from governance.lineage.edges import inputs
 from governance.lineage.macros import bound
 from governance.lineage.model import ColumnLineage
 from governance.lineage.parse import parse
+from governance.lineage.prelude import after
 from governance.lineage.query import read_query
 from governance.lineage.script import read_script
 from governance.lineage.session import MAX_SECONDS, Mark, Session, Show
@@ -37,21 +39,25 @@ def column_lineage(
     dialect: str = "duckdb",
     default_schema: str | None = None,
     masking_functions: frozenset[str] = frozenset(),
+    prelude: tuple[Block, ...] = (),
 ) -> tuple[ColumnLineage, ...]:
     """Return the column lineage of ``sql``: one value per persistent output, in statement order.
 
     ``schema`` maps "schema.table" (one to three parts) to {column: SQL type}; ``tables`` says how references meet its
     keys. ``default_schema`` is where unqualified names live. ``masking_functions`` are the user's own, in lower case.
-    A bare SELECT gives one value whose ``output`` is None.
+    A bare SELECT gives one value whose ``output`` is None. ``prelude`` are DuckDB's building blocks that the text may
+    name: they are as if they stood before it, and each sees those before it; see ``governance.lineage.prelude``.
 
     Raises:
-        LineageError: a subclass that says what cannot be read, where (line and column), and what to do about it.
+        LineageError: a subclass that says what cannot be read, where (line and column), and what to do about it; in a
+            block, with the block's file.
     """
     _, parser = rules_for(dialect)
-    settings = Settings(dialect, default_schema, masking_functions)
+    settings = Settings(dialect, default_schema, masking_functions, prelude)
     session = session_over(sql, schema, inputs, settings)
     with refusing():
-        return read_script(parse(sql, parser), session)
+        session = after(prelude, session)
+        return read_script(parse(sql, parser, session.macros), session)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +67,7 @@ class Settings:
     dialect: str
     default_schema: str | None
     masking_functions: frozenset[str]
+    prelude: tuple[Block, ...] = ()
 
 
 def session_over(
@@ -80,7 +87,7 @@ def session_over(
         constructs=CONSTRUCTS,
         masking=settings.masking_functions,
         deadline=deadline,
-        chooses="columns" in sql.lower(),
+        chooses=any("columns" in text.lower() for text in (sql, *(it.sql for it in settings.prelude))),
         folded=bool(schema) and rules.fold is not lower and all(rules.fold(key, None) == key for key in schema),
         mark=mark,
     )
