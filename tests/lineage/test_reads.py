@@ -9,9 +9,10 @@ import pytest
 from sqlglot import exp
 
 from governance.errors import LineageError
-from governance.lineage import select, trace
+from governance.lineage import script, select, trace
 from governance.lineage.columns import Column
 from governance.lineage.scope import Scope
+from governance.lineage.session import Session
 from tests.lineage.law.queries import sample
 from tests.lineage.law.relations import TABLES
 from tests.lineage.test_fixtures import READ
@@ -30,7 +31,7 @@ NO_VALUES = (
 @pytest.fixture
 def watched(monkeypatch: pytest.MonkeyPatch) -> "Watch":
     watch = Watch()
-    column, parse, projection = Scope.column, trace.parse, select.projection
+    column, parse, projection, inline = Scope.column, trace.parse, select.projection, script.inlined
 
     def seen(scope: Scope, tree: exp.Expr) -> Column:
         found = column(scope, tree)
@@ -47,6 +48,12 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> "Watch":
             watch.lost += [part.sql() for part in tree.find_all(exp.Column) if watch.read.get(id(part))]
         return found
 
+    def inlined(tree: exp.Expr, session: Session) -> exp.Expr:
+        found = inline(tree, session)
+        watch.trees = [found if it is tree else it for it in watch.trees]
+        return found
+
+    monkeypatch.setattr(script, "inlined", inlined)
     monkeypatch.setattr(Scope, "column", seen)
     monkeypatch.setattr(trace, "parse", parsed)
     monkeypatch.setattr(select, "projection", projected)
@@ -72,6 +79,8 @@ class Watch:
 
     def passed_over(self) -> Iterator[str]:
         for tree in self.trees:
+            if isinstance(tree.this, exp.UserDefinedFunction):  # read where it is called
+                continue
             for part in tree.find_all(exp.Column):
                 if id(part) not in self.read and not names_only(part):
                     yield part.sql()
