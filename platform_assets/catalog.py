@@ -39,6 +39,7 @@ __all__ = [
     "kind_of",
     "load",
     "load_known",
+    "local_path",
     "open_catalog",
     "plan",
     "published",
@@ -202,7 +203,7 @@ def plan(name: str, table: Table) -> Planned:
 
 def _relation(table: Table, scan: DataScan) -> Relation:
     tasks = list(scan.plan_files())
-    paths = tuple(sorted(_local_path(task.file.file_path) for task in tasks))
+    paths = tuple(sorted(local_path(task.file.file_path) for task in tasks))
     if _in_place(table, tasks) and all(paths):
         return Files(paths, columns(table))
     return Rows(scan.to_arrow())
@@ -220,7 +221,8 @@ def _in_place(table: Table, tasks: list[FileScanTask]) -> bool:
     )
 
 
-def _local_path(location: str) -> str:
+def local_path(location: str) -> str:
+    """Return the path of ``location`` on this machine, an empty text where it lies elsewhere."""
     # not urlsplit: pyiceberg takes what follows the scheme as it is, "#" and "%" included
     path = location.removeprefix("file://")
     return path if path.startswith("/") else ""

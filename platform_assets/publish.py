@@ -4,9 +4,10 @@ A commit holds only on the table as it was when the run planned its reading (``t
 ``Conflict`` and computes again, so that no run publishes what it computed from rows that have changed since.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import pyarrow as pa
 from pyiceberg.catalog import Catalog
@@ -18,33 +19,25 @@ from pyiceberg.exceptions import (
     ValidationException,
 )
 from pyiceberg.expressions import AlwaysTrue
-from pyiceberg.io.pyarrow import (
-    UnsupportedPyArrowTypeException,
-    _pyarrow_to_schema_without_ids,  # its public twin wants field ids, which a result lacks
-)
+from pyiceberg.manifest import DataFile
 from pyiceberg.schema import Schema
 from pyiceberg.table import Table, TableProperties, Transaction
 from pyiceberg.table.snapshots import Snapshot
-from pyiceberg.types import NestedField
 from sqlalchemy.exc import SQLAlchemyError
 
 from governance.errors import CatalogError
-from platform_assets.catalog import columns, counts, run_of, sql_type
+from platform_assets import data_files
+from platform_assets.catalog import columns, counts, run_of
 from platform_assets.catalog_error import reaching
-from platform_assets.engines.engine import Column
-
-CHUNK_BYTES = 256 * 2**20
-"""Arrow bytes that are written as one file and held in memory; Parquet makes a tenth to a third of them."""
+from platform_assets.engines.engine import Column, Result
+from platform_assets.iceberg_schema import iceberg_schema, reshape
 
 CREATE, OVERWRITE = "CREATE", "OVERWRITE"
 
-FIXES: tuple[tuple[Callable[[pa.DataType], bool], str], ...] = (
-    (pa.types.is_null, "give NULL a type: cast(… as varchar)"),
-    (pa.types.is_interval, "store a number: epoch(…) for seconds"),
-    (pa.types.is_timestamp, "cast it to timestamp: Iceberg's version 2 counts microseconds, in UTC"),
-    (pa.types.is_nested, "cast each member to a type that Iceberg has"),
-)
-"""What to do about a type that Iceberg cannot store; the first that fits."""
+REFUSED = (CommitFailedException, TableAlreadyExistsError, ValidationException, NoSuchTableError)
+"""What a catalog says that did not take a commit; after anything else it may have taken it."""
+
+NONE: Mapping[str, str] = MappingProxyType({})
 
 
 class Conflict(CatalogError):
@@ -93,48 +86,54 @@ def target(name: str, table: Table | None) -> Target:
 def replace(
     catalog: Catalog,
     at: Target,
-    reader: pa.RecordBatchReader,
+    rows: Result | pa.RecordBatchReader,
     properties: Mapping[str, str],
     docs: Mapping[str, str],
+    *,
+    kept: Mapping[str, str] = NONE,
 ) -> Commit:
-    """Make the table hold exactly the reader's columns and rows; ``docs`` are column comments by name.
+    """Make the table hold exactly the columns and rows of ``rows``; ``docs`` are column comments by name.
 
-    A column that keeps name and type keeps its field id, so older snapshots stay readable.
+    A column that keeps name and type keeps its field id, so older snapshots stay readable. ``properties`` go into the
+    snapshot, ``kept`` into the table's own properties, in the same commit.
 
     Raises:
         Conflict: the table changed since ``target``.
         CatalogError: a column of a type that Iceberg cannot store, by name; the catalog refused.
+        QueryError: the query failed.
 
     """
-    wanted = iceberg_schema(at.name, reader.schema, docs)
-    if at.table is None:
-        return _create(catalog, at.name, wanted, reader, properties)
-    transaction = at.table.transaction()
+    wanted = iceberg_schema(at.name, rows.schema, docs)
     with _refusals(catalog, at.name):
-        if any(True for _ in at.table.scan().plan_files()):
-            transaction.delete(AlwaysTrue(), snapshot_properties=dict(properties))
-        _reshape(transaction, at.table.schema(), wanted)
-        return _commit(transaction, at.name, reader, properties, OVERWRITE)
+        transaction = _create(catalog, at.name, wanted) if at.table is None else at.table.transaction()
+        if at.table is not None:
+            reshape(transaction, at.table.schema(), wanted)
+        return _commit(transaction, at, OVERWRITE, rows, properties=properties, kept=kept)
 
 
 def append(
     catalog: Catalog,
     at: Target,
-    reader: pa.RecordBatchReader,
+    rows: Result | pa.RecordBatchReader,
     properties: Mapping[str, str],
     declared: pa.Schema,
+    *,
+    kept: Mapping[str, str] = NONE,
 ) -> Commit:
-    """Add the reader's rows, whose columns bear the table's names; a missing table is made with ``declared`` columns.
+    """Add ``rows``, whose columns bear the table's names; a missing table is made with ``declared`` columns.
 
     Raises:
         Conflict: the table changed since ``target``.
         CatalogError: a column of a type that the table does not take; the catalog refused.
+        QueryError: the query failed.
 
     """
-    if at.table is None:
-        return _create(catalog, at.name, iceberg_schema(at.name, declared, {}), reader, properties)
     with _refusals(catalog, at.name):
-        return _commit(at.table.transaction(), at.name, reader, properties, None)
+        if at.table is None:
+            transaction = _create(catalog, at.name, iceberg_schema(at.name, declared, {}))
+        else:
+            transaction = at.table.transaction()
+        return _commit(transaction, at, None, rows, properties=properties, kept=kept)
 
 
 def landed(catalog: Catalog, name: str, run_id: str, lifecycle: str | None) -> Commit | None:
@@ -148,34 +147,9 @@ def landed(catalog: Catalog, name: str, run_id: str, lifecycle: str | None) -> C
     return _described(name, table, lifecycle, written) if current and run_of(current) == run_id else None
 
 
-def iceberg_schema(table: str, schema: pa.Schema, docs: Mapping[str, str]) -> Schema:
-    """Return the Iceberg schema of an Arrow one, field ids still open.
-
-    Raises:
-        CatalogError: names the column that Iceberg cannot store, and what to do.
-
-    """
-    fields = [_iceberg_field(table, field, docs.get(field.name)) for field in schema]
-    return Schema(*fields)
-
-
-def _iceberg_field(table: str, field: pa.Field, doc: str | None) -> NestedField:
-    try:
-        converted = _pyarrow_to_schema_without_ids(pa.schema([field])).fields[0]
-    except (UnsupportedPyArrowTypeException, TypeError, ValueError) as error:
-        fix = next((fix for fits, fix in FIXES if fits(field.type)), "cast it to a type that Iceberg has")
-        raise CatalogError(
-            f"{table}.{field.name} has type {field.type}, which Iceberg cannot store", fix=fix
-        ) from error
-    return NestedField(converted.field_id, converted.name, converted.field_type, required=False, doc=doc)
-
-
-def _create(
-    catalog: Catalog, name: str, schema: Schema, reader: pa.RecordBatchReader, properties: Mapping[str, str]
-) -> Commit:
-    with _refusals(catalog, name):
-        _namespace(catalog, name.rpartition(".")[0])
-        return _commit(catalog.create_table_transaction(name, schema), name, reader, properties, CREATE)
+def _create(catalog: Catalog, name: str, schema: Schema) -> Transaction:
+    _namespace(catalog, name.rpartition(".")[0])
+    return catalog.create_table_transaction(name, schema)
 
 
 def _namespace(catalog: Catalog, namespace: str) -> None:
@@ -187,64 +161,42 @@ def _namespace(catalog: Catalog, namespace: str) -> None:
             raise
 
 
-def _reshape(transaction: Transaction, current: Schema, wanted: Schema) -> None:
-    types = {field.name: (sql_type(field.field_type), field.doc) for field in current.fields}
-    if [(f.name, sql_type(f.field_type), f.doc) for f in wanted.fields] == [(n, *t) for n, t in types.items()]:
-        return
-    kept = {f.name for f in wanted.fields if types.get(f.name, ("",))[0] == sql_type(f.field_type)}
-    with transaction.update_schema(allow_incompatible_changes=True) as update:
-        for name in types.keys() - kept:
-            update.delete_column((name,))
-        for field in wanted.fields:
-            if field.name in kept:
-                update.update_column((field.name,), doc=field.doc or "")
-            else:
-                update.add_column((field.name,), field.field_type, doc=field.doc)
-    # an update of its own: pyiceberg 0.12 looks a moved name up before it deletes and adds
-    with transaction.update_schema() as update:
-        for field in reversed(wanted.fields):
-            update.move_first((field.name,))
-
-
 def _commit(
     transaction: Transaction,
-    name: str,
-    reader: pa.RecordBatchReader,
-    properties: Mapping[str, str],
+    at: Target,
     lifecycle: str | None,
+    rows: Result | pa.RecordBatchReader,
+    *,
+    properties: Mapping[str, str],
+    kept: Mapping[str, str],
 ) -> Commit:
     before = {snapshot.snapshot_id for snapshot in transaction.table_metadata.snapshots}
-    for chunk in _chunks(reader):
-        transaction.append(chunk, snapshot_properties=dict(properties))
-    table = transaction.commit_transaction()
+    storage = data_files.storage_of(transaction)
+    with storage.taken_back_on(BaseException):
+        files = tuple(data_files.write(storage, transaction.table_metadata, rows))
+        if lifecycle and at.table is not None and _has_files(at.table):
+            transaction.delete(AlwaysTrue(), snapshot_properties=dict(properties))
+        _add(transaction, files, properties)
+        transaction.set_properties(dict(kept))
+    with storage.taken_back_on(*REFUSED):
+        table = transaction.commit_transaction()
     written = [snapshot for snapshot in table.snapshots() if snapshot.snapshot_id not in before]
-    return _described(name, table, lifecycle, written)
+    return _described(at.name, table, lifecycle if at.table else CREATE, written)
 
 
-def _chunks(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:
-    """Yield the rows in tables of bounded size, at least one: also an empty result is a snapshot.
+def _has_files(table: Table) -> bool:
+    return any(True for _ in table.scan().plan_files())
 
-    pyiceberg takes the reader itself, but hands all that it yields to its writers at once, whatever is in memory.
+
+def _add(transaction: Transaction, files: Iterable[DataFile], properties: Mapping[str, str]) -> None:
+    """Add a snapshot with ``files``, also where there are none.
+
+    Not by ``add_files``, which gives the table a name mapping: with one it is no longer read in place.
     """
-    full = 0
-    for chunk in _gathered(reader):
-        full += 1
-        yield pa.Table.from_batches(chunk)
-    if not full:
-        yield pa.Table.from_batches([], reader.schema)
-
-
-def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:
-    gathered: list[pa.RecordBatch] = []
-    held = 0
-    for batch in batches:
-        gathered.append(batch)
-        held += batch.nbytes
-        if held >= CHUNK_BYTES:
-            yield gathered
-            gathered, held = [], 0
-    if gathered:
-        yield gathered
+    producer = transaction._append_snapshot_producer(dict(properties))  # noqa: SLF001  # as its append() has it
+    with producer as added:
+        for file in files:
+            added.append_data_file(file)
 
 
 def _described(name: str, table: Table, lifecycle: str | None, written: Iterable[Snapshot]) -> Commit:
@@ -273,7 +225,7 @@ def _refusals(catalog: Catalog, table: str) -> Iterator[None]:
     try:
         with reaching(catalog):
             yield
-    except (CommitFailedException, TableAlreadyExistsError, ValidationException, NoSuchTableError) as error:
+    except REFUSED as error:
         raise Conflict(f"{table} was changed by another run: {error}", fix="run again") from error
     except (ValueError, NotImplementedError) as error:
         raise CatalogError(

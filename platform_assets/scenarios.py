@@ -86,8 +86,8 @@ def _uninstrumented(project: Project) -> JobOutcome | None:
         tables = load_known(catalog, ["marketing.audience", COPY])
         audience = plan("marketing.audience", tables["marketing.audience"])
         engine = DuckDb(duckdb_resource(project).get_connection)
-        with engine.run(Query(sql, "a script"), {audience.table: audience.relation}) as reader:
-            replace(catalog, target(COPY, tables.get(COPY)), reader, {}, {})
+        with engine.open(Query(sql, "a script"), {audience.table: audience.relation}) as result:
+            replace(catalog, target(COPY, tables.get(COPY)), result, {}, {})
     return None
 
 

@@ -1,26 +1,23 @@
-"""DuckDB, in memory: tables are views, the query runs in a worker thread that an interrupt really ends."""
+"""DuckDB, in memory: tables are views, and a query reads what it is handed and nothing else."""
 
-import queue
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import duckdb
 import pyarrow as pa
 
 from governance.errors import EngineError
-from platform_assets.engines.engine import Column, Files, Landing, Query, QueryError, Relation, Rows
+from platform_assets.engines.engine import Column, Files, Landing, Query, Relation, Rows
 from platform_assets.engines.landing import create_landing
+from platform_assets.engines.result import DuckDbResult, schema_of, told
 from platform_assets.engines.sql import literal, quoted
 
 Connect = Callable[[], AbstractContextManager[duckdb.DuckDBPyConnection]]
-
-BATCH_ROWS = 100_000
-BATCHES_AHEAD = 4
-POLL_SECONDS = 0.2
-"""How long an interrupt may wait: Python runs signal handlers on the main thread only between two calls."""
 
 SETTINGS = (
     "set TimeZone = 'UTC'",
@@ -29,7 +26,11 @@ SETTINGS = (
     "set autoload_known_extensions = false",
     "set enable_progress_bar = false",
 )
-LINE = re.compile(r"^LINE (\d+):", re.MULTILINE)
+CREATED = re.compile(
+    r"\s*create\s+(or\s+replace\s+)?(temp(orary)?\s+)?(macro|function|view)\s+(if\s+not\s+exists\s+)?"
+    r"""(?P<schema>"([^"]|"")+"|\w+)\s*\.""",
+    re.IGNORECASE,
+)
 LOCK = ("set enable_external_access = false", "set lock_configuration = true")
 
 
@@ -50,13 +51,18 @@ class DuckDb:
         return duckdb.__version__
 
     @contextmanager
-    def run(self, query: Query, tables: Mapping[str, Relation]) -> Iterator[pa.RecordBatchReader]:
-        """Run ``query`` over ``tables`` and no other file; see ``Engine.run``."""
-        with self.connect() as connection, closing(connection):
-            _prepare(connection, tables)
-            with closing(_Stream(connection, query)) as stream:
-                schema = distinct(stream.schema())
-                yield pa.RecordBatchReader.from_batches(schema, (_as(schema, batch) for batch in stream.batches()))
+    def open(self, query: Query, tables: Mapping[str, Relation]) -> Iterator[DuckDbResult]:
+        """Open ``query`` over ``tables`` and no other file; see ``Engine.open``.
+
+        What it writes and what does not fit into memory goes to a folder of its own where the connection spills.
+        """
+        with self.connect() as connection, _folder(connection) as folder, closing(connection):
+            _prepare(connection, tables, folder)
+            with told(query, folder):
+                _set_up(connection, query.setup)
+                schema = schema_of(connection, query)
+            landings = {name: it for name, it in tables.items() if isinstance(it, Landing)}
+            yield DuckDbResult(connection, query, folder, landings, schema)
 
     def schema(self, columns: Sequence[tuple[str, str]]) -> pa.Schema:
         """Return the Arrow schema of (name, SQL type) columns; see ``Engine.schema``."""
@@ -66,35 +72,6 @@ class DuckDb:
             return pa.schema([pa.field(name, _arrow_type(connection, name, kind)) for name, kind in columns])
 
 
-def distinct(schema: pa.Schema) -> pa.Schema:
-    """Return ``schema`` with DuckDB's own names for repeated columns: ``id``, ``id_1``, whatever the case."""
-    taken: dict[str, int] = {}
-    names = []
-    for name in schema.names:
-        unique = name
-        while unique.lower() in taken:
-            taken[name.lower()] += 1
-            unique = f"{name}_{taken[name.lower()]}"
-        taken[unique.lower()] = 0
-        names.append(unique)
-    return pa.schema([field.with_name(name) for field, name in zip(schema, names, strict=True)])
-
-
-def _as(schema: pa.Schema, batch: pa.RecordBatch) -> pa.RecordBatch:
-    return pa.RecordBatch.from_arrays(batch.columns, schema=schema)
-
-
-def _select(query: Query) -> str:
-    if not query.into:
-        return query.text.lstrip()
-    columns = [quoted(f"c{place}") for place in range(len(query.into))]
-    casts = ", ".join(
-        f"cast({c} as {kind}) as {quoted(name)}" for c, (name, kind) in zip(columns, query.into, strict=True)
-    )
-    # on the first line and after the last, so that the query's own lines keep their numbers
-    return f"select {casts} from ({query.text}\n) as inserted({', '.join(columns)})"  # noqa: S608  # names are quoted
-
-
 def _arrow_type(connection: duckdb.DuckDBPyConnection, name: str, kind: str) -> pa.DataType:
     try:
         return connection.sql(f"select cast(null as {kind}) as c").to_arrow_reader(1).schema.field(0).type
@@ -102,16 +79,35 @@ def _arrow_type(connection: duckdb.DuckDBPyConnection, name: str, kind: str) -> 
         raise EngineError(f"column {name} has type {kind!r}, which DuckDB does not know", fix=str(error)) from error
 
 
-def _prepare(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, Relation]) -> None:
+@contextmanager
+def _folder(connection: duckdb.DuckDBPyConnection) -> Iterator[Path]:
+    ((spill,),) = connection.execute("select current_setting('temp_directory')").fetchall()
+    Path(spill).mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix="run-", dir=spill) as folder:
+        yield Path(folder).resolve()
+
+
+def _prepare(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, Relation], folder: Path) -> None:
     for statement in SETTINGS:
         connection.execute(statement)
     for name, relation in sorted(tables.items()):
         schema, _, table = name.rpartition(".")
         connection.execute(f"create schema if not exists {quoted(schema or 'main')}")
         create(connection, f"{quoted(schema or 'main')}.{quoted(table)}", relation)
-    allowed = sorted({path for relation in tables.values() if isinstance(relation, Files) for path in relation.paths})
-    connection.execute(f"set allowed_paths = [{', '.join(map(literal, allowed))}]")
+    read = {path for it in tables.values() if isinstance(it, Files | Landing) for path in it.paths}
+    connection.execute(f"set allowed_paths = [{', '.join(map(literal, sorted(read)))}]")
+    connection.execute(f"set allowed_directories = [{literal(str(folder))}]")
+    # two processes that spill to one folder would take each other's files
+    connection.execute(f"set temp_directory = {literal(str(folder / 'spill'))}")
     for statement in LOCK:
+        connection.execute(statement)
+
+
+def _set_up(connection: duckdb.DuckDBPyConnection, statements: Sequence[str]) -> None:
+    """Create macros and views; behind the lock, so that a view reads no file of its own choice."""
+    for statement in statements:
+        if named := CREATED.match(statement):
+            connection.execute(f"create schema if not exists {named['schema']}")
         connection.execute(statement)
 
 
@@ -138,87 +134,3 @@ def _read(files: Files) -> str:
         for c in files.columns
     )
     return f"select * from read_parquet([{paths}], schema = map {{{by_id}}})"  # noqa: S608  # all is quoted
-
-
-class _Stream:
-    """A query that runs in a thread of its own and is polled from the caller's.
-
-    DuckDB on the main thread holds off signals until it returns; a polled queue lets them in, and ``interrupt`` ends
-    the query wherever it is.
-    """
-
-    def __init__(self, connection: duckdb.DuckDBPyConnection, query: Query) -> None:
-        self._connection = connection
-        self._query = query
-        self._items: queue.Queue[pa.Schema | pa.RecordBatch | BaseException | None] = queue.Queue(BATCHES_AHEAD)
-        self._stopped = threading.Event()
-        self._worker = threading.Thread(target=self._work, name="duckdb-query", daemon=True)
-        self._worker.start()
-
-    def schema(self) -> pa.Schema:
-        """Wait for the query's first answer and return its columns."""
-        return self._next()
-
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield what the query makes, as it makes it."""
-        while (item := self._next()) is not None:
-            yield item
-
-    def close(self) -> None:
-        """End the query if it still runs; returns when its thread has gone."""
-        self._stopped.set()
-        while self._worker.is_alive():
-            # again and again: an interrupt that comes between two of DuckDB's tasks is forgotten
-            self._connection.interrupt()
-            self._worker.join(POLL_SECONDS)
-
-    def _work(self) -> None:
-        try:
-            reader = _open(self._connection, _select(self._query))
-            self._put(reader.schema)
-            for batch in reader:
-                self._put(batch)
-            self._put(None)
-        except BaseException as error:  # noqa: BLE001  # it is raised again, on the thread that asked
-            self._put(error)
-
-    def _put(self, item: pa.Schema | pa.RecordBatch | BaseException | None) -> None:
-        while not self._stopped.is_set():
-            with suppress(queue.Full):
-                self._items.put(item, timeout=POLL_SECONDS)
-                break
-
-    def _next(self) -> pa.Schema | pa.RecordBatch | None:
-        while True:
-            try:
-                item = self._items.get(timeout=POLL_SECONDS)
-            except queue.Empty:
-                continue
-            if isinstance(item, (duckdb.Error, pa.ArrowException, OSError)):
-                raise _query_error(item, self._query) from item
-            if isinstance(item, BaseException):
-                raise item
-            return item
-
-
-def _open(connection: duckdb.DuckDBPyConnection, text: str) -> pa.RecordBatchReader:
-    try:
-        return connection.sql(text).to_arrow_reader(BATCH_ROWS)
-    except (duckdb.BinderException, duckdb.CatalogException):
-        # sql() streams but leaves out the line of an error in binding, which explain tells
-        connection.execute(f"explain {text}")
-        raise
-
-
-def _query_error(error: BaseException, query: Query) -> QueryError:
-    blank = _blank_lines(query)
-    text = LINE.sub(lambda match: f"LINE {int(match[1]) + blank}:", str(error).strip())
-    line = LINE.search(text)
-    return QueryError(text, file=query.file, line=int(line[1]) if line else None)
-
-
-def _blank_lines(query: Query) -> int:
-    """Return how many lines DuckDB does not count: it drops what is blank before a statement."""
-    if query.into:
-        return 0
-    return query.text[: len(query.text) - len(query.text.lstrip())].count("\n")

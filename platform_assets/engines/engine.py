@@ -1,4 +1,4 @@
-"""What an engine is: it runs one SELECT over named tables and hands back Arrow batches.
+"""What an engine is: it runs one SELECT over named tables and makes Parquet files or Arrow batches of its rows.
 
 An engine writes nothing that lasts and knows no catalog. What it may read is handed in, table by table.
 """
@@ -6,6 +6,7 @@ An engine writes nothing that lasts and knows no catalog. What it may read is ha
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 import pyarrow as pa
@@ -96,6 +97,40 @@ class QueryError(EngineError):
         return self.file if self.line is None else f"{self.file}:{self.line}"
 
 
+class Result(Protocol):
+    """The rows of one query. None is made before ``write`` or ``batches`` asks, and of those one may be asked, once."""
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns, named as CREATE TABLE AS names them, each once."""
+        ...
+
+    def write(self, columns: Sequence[Column]) -> tuple[Path, ...]:
+        """Make the rows into Parquet files of bounded size, which go when the result is left: move them away.
+
+        ``columns`` are what is stored, one for each of the schema's, in its order: a column bears its field id, nested
+        ones too, and is cast to its SQL type. A file may have no rows.
+
+        Raises:
+            QueryError: the query failed.
+
+        """
+        ...
+
+    def batches(self) -> AbstractContextManager[pa.RecordBatchReader]:
+        """Make the rows in batches of ``schema``; leaving the context stops the query.
+
+        Raises:
+            QueryError: from the reader.
+
+        """
+        ...
+
+    def rejected(self) -> Mapping[str, pa.Table]:
+        """Return the rows that did not fit their declaration, by the name of each ``Landing``; after ``write``."""
+        ...
+
+
 class Engine(Protocol):
     """Runs SQL. Two engines over the same relations give the same rows."""
 
@@ -109,14 +144,13 @@ class Engine(Protocol):
         """The engine's version."""
         ...
 
-    def run(self, query: Query, tables: Mapping[str, Relation]) -> AbstractContextManager[pa.RecordBatchReader]:
-        """Run ``query`` where each name of ``tables`` (``schema.table``) is a table; nothing else can be read.
+    def open(self, query: Query, tables: Mapping[str, Relation]) -> AbstractContextManager[Result]:
+        """Open ``query`` where each name of ``tables`` (``schema.table``) is a table; nothing else can be read.
 
-        The reader yields batches as they are made; its columns are named as CREATE TABLE AS names them, each once.
-        Leaving the context, by whatever exception, stops the query.
+        Leaving the context, by whatever exception, stops the query and removes what it wrote.
 
         Raises:
-            QueryError: at once or from the reader.
+            QueryError: the query cannot be bound.
 
         """
         ...

@@ -123,7 +123,7 @@ def test_nested_namespaces_are_in_the_inventory(catalog: Catalog) -> None:
 
 
 def test_nested_columns_keep_their_members(catalog: Catalog, engine: Engine) -> None:
-    with engine.run(
+    with engine.open(
         Query("select {'x y': 1, 'z': [date '2026-10-01']} as s, map {'k': 2.5::decimal(4, 1)} as m", ""), {}
     ) as it:
         replace(catalog, target("s.t", None), it, {}, {"s": "a struct"})
@@ -133,7 +133,8 @@ def test_nested_columns_keep_their_members(catalog: Catalog, engine: Engine) -> 
     assert [(it.name, it.type) for it in struct.fields[1].fields] == [("_element", "date")]
     assert [(it.name, it.type) for it in mapping.fields] == [("_key", "varchar"), ("_value", "decimal(4, 1)")]
     planned = plan("s.t", load(catalog, "s.t"))
-    with engine.run(Query("select s.z[1] as d from s.t", ""), {"s.t": planned.relation}) as reader:
+    query = Query("select s.z[1] as d from s.t", "")
+    with engine.open(query, {"s.t": planned.relation}) as result, result.batches() as reader:
         assert reader.read_all().to_pylist() == [{"d": date(2026, 10, 1)}]
 
 
@@ -153,6 +154,7 @@ def test_a_partitioned_table_is_read_and_replaced(catalog: Catalog, engine: Engi
         assert (commit.rows, commit.files, commit.total_rows) == (2, 2, 2)
     planned = plan("s.t", load(catalog, "s.t"))
     assert isinstance(planned.relation, Files)
-    with engine.run(Query("select sum(n) as n from s.t where land = 'y'", ""), {"s.t": planned.relation}) as reader:
+    query = Query("select sum(n) as n from s.t where land = 'y'", "")
+    with engine.open(query, {"s.t": planned.relation}) as result, result.batches() as reader:
         assert reader.read_all().to_pylist() == [{"n": 20}]
     assert schema_of(load(catalog, "s.t")) == {"land": "varchar", "n": "bigint"}

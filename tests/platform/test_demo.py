@@ -77,10 +77,9 @@ def test_the_declared_tables_are_written_as_declared_and_again(
         assert stored == declared
     learners = {column.name: column.doc for column in columns(load(catalog, "crm.learners"))}
     assert learners["email"] == policy.column("crm.learners", "email").description
-    with engine.run(
-        Query("select count(*) n from crm.learners", ""),
-        {"crm.learners": plan("crm.learners", load(catalog, "crm.learners")).relation},
-    ) as reader:
+    learners = {"crm.learners": plan("crm.learners", load(catalog, "crm.learners")).relation}
+    query = Query("select count(*) n from crm.learners", "")
+    with engine.open(query, learners) as result, result.batches() as reader:
         assert reader.read_all().to_pylist() == [{"n": 100}]
 
 

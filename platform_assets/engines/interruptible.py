@@ -1,0 +1,84 @@
+"""Work of DuckDB's that Ctrl-C and Terminate really end.
+
+DuckDB on the main thread holds off signals until it returns. So it works in a thread of its own; the caller's polls,
+which lets signals in, and ``interrupt`` ends the work wherever it is.
+"""
+
+import queue
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import duckdb
+
+T = TypeVar("T")
+
+AHEAD = 4
+"""How many items may wait for the caller."""
+
+POLL_SECONDS = 0.2
+"""How long an interrupt may wait: Python runs signal handlers on the main thread only between two calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    error: BaseException
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    pass
+
+
+class Stream(Generic[T]):
+    """What ``make`` yields, made in a thread of its own; an error of its is raised where the items are asked for."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, make: Iterable[T]) -> None:
+        self._connection = connection
+        self._make = make
+        self._items: queue.Queue[T | _Failed | _Ended] = queue.Queue(AHEAD)
+        self._stopped = threading.Event()
+        self._worker = threading.Thread(target=self._work, name="duckdb-query", daemon=True)
+        self._worker.start()
+
+    def __iter__(self) -> Iterator[T]:
+        """Yield what is made, as it is made."""
+        while not isinstance(item := self._next(), _Ended):
+            if isinstance(item, _Failed):
+                raise item.error
+            yield item
+
+    def close(self) -> None:
+        """End the work if it still runs; returns when its thread has gone."""
+        self._stopped.set()
+        while self._worker.is_alive():
+            # again and again: an interrupt that comes between two of DuckDB's tasks is forgotten
+            self._connection.interrupt()
+            self._worker.join(POLL_SECONDS)
+
+    def _work(self) -> None:
+        try:
+            for item in self._make:
+                self._put(item)
+            self._put(_Ended())
+        except BaseException as error:  # noqa: BLE001  # it is raised again, on the thread that asked
+            self._put(_Failed(error))
+
+    def _put(self, item: T | _Failed | _Ended) -> None:
+        while not self._stopped.is_set():
+            with suppress(queue.Full):
+                self._items.put(item, timeout=POLL_SECONDS)
+                break
+
+    def _next(self) -> T | _Failed | _Ended:
+        while True:
+            with suppress(queue.Empty):
+                return self._items.get(timeout=POLL_SECONDS)
+
+
+def waited(connection: duckdb.DuckDBPyConnection, work: Callable[[], T]) -> T:
+    """Return what ``work`` returns, which any exception on this thread ends."""
+    with closing(Stream(connection, (do() for do in (work,)))) as stream:
+        return next(iter(stream))
