@@ -105,13 +105,22 @@ def asked(project: Project, name: str, events: Path | None, as_of: str | None, s
         raise HeadwaterError("--as-of and --snapshot name two moments", fix="give one of them")
     moment = _moment(as_of) if as_of else None
     policy, schemas, catalog = _policy(project, events)
-    columns = catalog.fields(policy.lineage.namespace) if catalog else {}
+    columns = dict(catalog.fields(policy.lineage.namespace)) if catalog else {}
+    columns |= {} if events else _of_files(project, policy)
     stored = read_stored(_path(project, events), policy.lineage.spellings, schemas, columns)
     _warn(stored.problems)
     if snapshot:
         start, _ = Asked(name, stored, None, policy, catalog).part(start_of)
         moment = moment_of(stored.runs(), start.dataset if isinstance(start, Field) else start, snapshot)
     return Asked(name, stored, moment, carried(policy, schemas), catalog)
+
+
+def _of_files(project: Project, policy: "Policy") -> "dict[Dataset, tuple[str, ...]]":
+    """Return the columns of declared datasets of files, which a question may name before any run has."""
+    from governance.policy import load_sources
+
+    declared = load_sources(project) if policy.lineage.files else ()
+    return {policy.lineage.dataset(it.table): tuple(name for name, _ in it.columns) for it in declared if it.files}
 
 
 def _moment(as_of: str) -> datetime:

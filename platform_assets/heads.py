@@ -10,6 +10,7 @@ from pyiceberg.table.snapshots import Operation, Snapshot
 from governance.errors import CatalogError
 from governance.rules import Head
 from platform_assets.catalog import Catalog, load_known, run_of
+from platform_assets.quarantine import rejected_by
 
 
 def heads(tables: Mapping[str, Table]) -> dict[str, Head]:
@@ -41,4 +42,4 @@ def _written(table: Table) -> Snapshot | None:
 
 def _head(snapshot: Snapshot) -> Head:
     at = datetime.fromtimestamp(snapshot.timestamp_ms / 1000, UTC)
-    return Head(str(snapshot.snapshot_id), at, run_of(snapshot))
+    return Head(str(snapshot.snapshot_id), at, run_of(snapshot) or rejected_by(snapshot))

@@ -9,6 +9,7 @@ from governance.consumers.records import Records
 from governance.errors import HeadwaterError
 from governance.events.run import Attempt
 from governance.graph import Graph
+from governance.landing.names import quarantine_of
 from governance.policy import Policy
 from governance.queries.model import QueryLog
 from governance.runs import Run
@@ -72,6 +73,11 @@ class Known:
     declarations: Declarations = field(default_factory=Declarations)
     columns: Mapping[str, frozenset[str]] = field(default_factory=dict)
     rules: frozenset[str] = frozenset()
+
+    @property
+    def quarantines(self) -> Mapping[str, str]:
+        """By the table that keeps what its runs rejected, the pipeline."""
+        return {quarantine_of(table): table for table in self.pipelines}
 
     @property
     def records(self) -> Records:

@@ -38,7 +38,8 @@ def _written_since(known: Known) -> Iterator[Finding]:
 def _is_told(head: Head, dataset: Dataset, writes: list[Write], known: Known) -> bool:
     """Whether some COMPLETE is of the snapshot: the latest need not be, where a table was rolled back."""
     run = known.runs.get(head.run_id or "")
-    if run is not None and run.state == "COMPLETE":
+    # what a run rejected is kept, however the run ended
+    if run is not None and (run.state == "COMPLETE" or dataset.name in known.quarantines):
         return True
     if all(write.snapshot is None for write in writes):
         return head.at <= max(write.at for write in writes) + SETTLED

@@ -41,20 +41,27 @@ def _evidence(dataset: Dataset, known: Known) -> str:
 
 
 def _finding(table: str, evidence: str, known: Known) -> Finding:
-    fix = (
-        "materialize it, so that its run sends lineage"
-        if table in known.pipelines
-        else "find the job that writes it and make it send events (a pipeline file does), or declare the table "
-        "in platform_assets/sources.toml if nothing here builds it"
-    )
+    kept = known.quarantines.get(table)
     return Finding(
         rule=NAME,
-        severity=Severity.ERROR,
+        # a run that failed is told as that; what it had rejected waits for one that is complete
+        severity=Severity.WARN if kept else Severity.ERROR,
         table=table,
         column=None,
         message=f"the catalog has it, and no job's lineage accounts for it: {evidence}",
-        fix=fix,
+        fix=_fix(table, kept, known),
         decided_by="catalog inventory",
+    )
+
+
+def _fix(table: str, kept: str | None, known: Known) -> str:
+    if kept:
+        return f"build {kept}, whose runs rejected these rows: its COMPLETE tells what they come from"
+    if table in known.pipelines:
+        return "materialize it, so that its run sends lineage"
+    return (
+        "find the job that writes it and make it send events (a pipeline file does), or declare the table "
+        "in platform_assets/sources.toml if nothing here builds it"
     )
 
 

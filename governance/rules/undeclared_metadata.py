@@ -24,8 +24,10 @@ def find(known: Known) -> tuple[Finding, ...]:
 def _without_owner(known: Known) -> Iterator[Finding]:
     sent = {write.dataset for write in known.graph.writes if write.owners}
     for dataset in _outputs(known):
-        declared_owner = known.policy.tables.get(dataset.name, TablePolicy()).owner
-        if dataset not in sent and not declared_owner:
+        # rows that a pipeline rejected are its owner's
+        names = (dataset.name, known.quarantines.get(dataset.name, dataset.name))
+        declared_owner = any(known.policy.tables.get(name, TablePolicy()).owner for name in names)
+        if sent.isdisjoint(map(known.policy.lineage.dataset, names)) and not declared_owner:
             yield Finding(
                 rule=NAME,
                 severity=Severity.WARN,
@@ -39,8 +41,13 @@ def _without_owner(known: Known) -> Iterator[Finding]:
 def _without_class(known: Known) -> Iterator[Finding]:
     outputs = frozenset(_outputs(known))
     for field, proposal in propose(known.graph, known.policy, today=known.now.date()).items():
-        if field.dataset in outputs and declared(known.policy, field) is None:
+        if field.dataset in outputs and declared(known.policy, field) is None and not _is_ours(field, proposal, known):
             yield _unclassified(field, proposal)
+
+
+def _is_ours(field: Field, proposal: Proposal, known: Known) -> bool:
+    """Whether the column is one that says where a rejected row lies, and holds nothing of it."""
+    return field.dataset.name in known.quarantines and not proposal.decided_by and not proposal.unclassified
 
 
 def _sources_without_class(known: Known) -> Iterator[Finding]:
