@@ -14,7 +14,7 @@ from governance.landing.columns import (
 from governance.landing.locations import file_name_problem
 from governance.landing.model import RECORD_TYPE, FileColumn, FileSource, Format, Location, Option
 from governance.landing.model import Section as Part
-from governance.landing.options import kept_name, name_problem, value_problem
+from governance.landing.options import OptionProblem, kept_name, name_problem, option_of
 from governance.landing.records import read_records
 from governance.policy_file import Section
 
@@ -115,21 +115,14 @@ def _options(section: Section, form: Format, meant: Mapping[str, Option]) -> Map
         if kept in said:
             raise given.wrong(name, f"{said[kept]} says the same", fix="write one of the two")
         said[kept] = name
-        option = _option(value)
-        if wrong := value_problem(form, name, option):
-            raise given.wrong(name, wrong.problem, fix=wrong.fix)
+        option = option_of(form, name, value)
+        if isinstance(option, OptionProblem):
+            raise given.wrong(name, option.problem, fix=option.fix)
         options[kept] = option
     _require_one_reading(given, section, form)
     if form is Format.CSV:
         options.setdefault("header", "records" not in section.values)
     return MappingProxyType(options)
-
-
-def _option(value: object) -> Option:
-    """Return the value as it is kept; one that no option can have stays, for the error that says so."""
-    if isinstance(value, list) and value and all(isinstance(it, str) for it in value):
-        return tuple(value)
-    return value if isinstance(value, str | int | bool) else repr(value)
 
 
 def _require_one_reading(given: Section, section: Section, form: Format) -> None:

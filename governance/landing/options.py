@@ -138,12 +138,15 @@ def name_problem(form: Format, name: str) -> OptionProblem | None:
     )
 
 
-def value_problem(form: Format, name: str, value: Option) -> OptionProblem | None:
-    """Return what is wrong with the value of an option whose name is right, None where nothing is."""
+def option_of(form: Format, name: str, value: object) -> Option | OptionProblem:
+    """Return the value of an option whose name is right, as it is kept, or what is wrong with it."""
     kind = KNOWN[form][kept_name(name)]
+    texts = kind is Kind.TEXTS and isinstance(value, list) and value and all(isinstance(it, str) for it in value)
+    option = tuple(value) if texts and isinstance(value, list) else value
     # True is an int to Python and none to DuckDB
-    if isinstance(value, bool) is not (kind is Kind.FLAG) or not isinstance(value, _TYPES[kind]):
+    fits = isinstance(option, _TYPES[kind]) and isinstance(option, bool) is (kind is Kind.FLAG)
+    if not fits or not isinstance(option, str | int | tuple):
         return OptionProblem(f"{value!r} is no value of {name}", f"write {name} = {kind.value}")
-    if isinstance(value, int) and value < 0:
-        return OptionProblem(f"{name} is a number from 0, not {value}", f"write {name} = 1")
-    return None
+    if isinstance(option, int) and option < 0:
+        return OptionProblem(f"{name} is a number from 0, not {option}", f"write {name} = 1")
+    return option
