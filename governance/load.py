@@ -1,14 +1,28 @@
 """The project's files → Pipelines."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 
 from governance.errors import PipelineError
 from governance.pipeline import Pipeline, parse_pipeline
 from governance.project import Project
+from governance.template.marks import TEMPLATE, is_template
+from governance.template.model import Surroundings
+from governance.template.surroundings import surroundings
+from governance.text_file import read_text
 
-TABLE = re.compile(r"(?P<schema>[a-z][a-z0-9_]*)/(?P<name>[a-z][a-z0-9_]*)\.sql")
+TABLE = re.compile(r"(?P<schema>[a-z][a-z0-9_]*)/(?P<name>[a-z][a-z0-9_]*)\.sql(?:\.j2)?")
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """One file of a pipeline folder; ``shown`` is its path as it may be shown."""
+
+    path: Path
+    shown: str
 
 
 def load_pipelines(project: Project) -> tuple[Pipeline, ...]:
@@ -18,31 +32,53 @@ def load_pipelines(project: Project) -> tuple[Pipeline, ...]:
 
     Raises:
         PipelineError: a file's path names no table, or the project has no pipeline folder.
+        PolicyError: there are templates, and what they may name is wrong.
     """
     folders = [folder for folder in project.pipelines if folder.is_dir()]
     if not folders:
         raise PipelineError(project.pipelines[0], None, "there is no such folder", fix="make it, or set HEADWATER_ROOT")
-    found: dict[str, Pipeline] = {}
+    found: dict[str, tuple[_File, ...]] = {}
     for folder in folders:
-        found |= {pipeline.table: pipeline for pipeline in _in_folder(project, folder)}
-    return tuple(found[table] for table in sorted(found))
+        found |= _in_folder(project, folder)
+    around = cache(partial(surroundings, project, frozenset(found)))
+    return tuple(_load(table, found[table], around) for table in sorted(found))
 
 
-def _in_folder(project: Project, folder: Path) -> Iterator[Pipeline]:
+def _in_folder(project: Project, folder: Path) -> Mapping[str, tuple[_File, ...]]:
+    """Return the files of each table; more than one is an error of that pipeline's."""
+    found: dict[str, tuple[_File, ...]] = {}
     for path in sorted(folder.rglob("*")):
         parts = path.relative_to(folder).parts
-        if path.suffix.lower() == ".sql" and not any(part.startswith(".") for part in parts):
-            file = project.relative(path)
-            yield _load(_table(folder, path, file), path, file)
+        if path.name.lower().endswith((".sql", TEMPLATE)) and not any(part.startswith(".") for part in parts):
+            file = _File(path, project.relative(path))
+            table = _table(folder, path, file.shown)
+            found[table] = (*found.get(table, ()), file)
+    return found
 
 
-def _load(table: str, path: Path, file: str) -> Pipeline:
-    sql = ""
+def _load(table: str, files: tuple[_File, ...], around: Callable[[], Surroundings]) -> Pipeline:
+    file, text = files[-1], ""
     try:
-        sql = _text(path, file)
-        return parse_pipeline(table, file, sql)
+        _require_one(files)
+        text = read_text(file.path, file.shown)
+        if is_template(file.path.name, text):
+            return _rendered(table, file.shown, text, around())
+        return parse_pipeline(table, file.shown, text)
     except PipelineError as error:
-        return Pipeline(table, file, sql, problem=error)
+        return Pipeline(table, file.shown, text, problem=error)
+
+
+def _require_one(files: tuple[_File, ...]) -> None:
+    first, last = files[0].shown, files[-1].shown
+    if first != last:
+        raise PipelineError(last, None, f"{first} gives the same table", fix="keep one of the two")
+
+
+def _rendered(table: str, file: str, text: str, around: Surroundings) -> Pipeline:
+    # a project without templates does not wait for Jinja
+    from governance.template.pipeline import rendered_pipeline  # noqa: PLC0415
+
+    return rendered_pipeline(table, file, text, around)
 
 
 def _table(folder: Path, path: Path, file: str) -> str:
@@ -53,13 +89,3 @@ def _table(folder: Path, path: Path, file: str) -> str:
     if not path.resolve().is_relative_to(folder.resolve()):
         raise PipelineError(file, None, "the file lies outside the pipelines folder", fix="put the file itself here")
     return f"{match['schema']}.{match['name']}"
-
-
-def _text(path: Path, file: str) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise PipelineError(file, line, "the text is not UTF-8", fix="save the file as UTF-8") from None
-    except OSError as error:
-        raise PipelineError(file, None, f"it cannot be read: {error.strerror}", fix="make it a readable file") from None

@@ -25,6 +25,7 @@ from governance.cron import cron_problem
 from governance.duration import EXPECTED, parse_duration
 from governance.errors import HeadwaterError, PipelineError
 from governance.owner import OWNER_FORM, is_owner
+from governance.template.model import Template
 
 TAG = re.compile(r"[A-Za-z0-9_.-]{1,63}")
 HEADER_LINE = re.compile(r"--\s*(?P<word>[A-Za-z][\w-]*)[ \t]*:(?P<value>.*)")
@@ -46,6 +47,7 @@ class Pipeline:
     automation:  ``eager`` or a cron expression in UTC; None where only jobs run it
     blocks:      the building blocks that its text may name, each after those that it builds on
     origin:      the template's line for each line of ``sql``, 1-based; empty where ``sql`` is the file's own text
+    template:    what ``sql`` was rendered from; None where it is the file's own text
     problem:     what is wrong with the file, so that it cannot run and its header says nothing; None where all is well
     """
 
@@ -60,6 +62,7 @@ class Pipeline:
     automation: str | None = None
     blocks: tuple[Block, ...] = ()
     origin: tuple[int, ...] = ()
+    template: Template | None = None
     problem: PipelineError | None = None
 
     @property
@@ -76,6 +79,13 @@ class Pipeline:
     def name(self) -> str:
         """The part after the dot."""
         return self.table.partition(".")[2]
+
+    def place(self, line: int, column: int | None = None) -> tuple[int, int | None]:
+        """Return the file's line and column for a place in ``sql``, all 1-based.
+
+        They differ where ``sql`` was rendered from a template, and the column is None where only the line is known.
+        """
+        return self.template.place(self.sql, line, column) if self.template else (line, column)
 
 
 def parse_pipeline(table: str, file: str, sql: str) -> Pipeline:
@@ -94,9 +104,11 @@ def parse_pipeline(table: str, file: str, sql: str) -> Pipeline:
 
 
 def header_line(pipeline: Pipeline, word: str) -> int | None:
-    """Return the 1-based line of the header that says ``word``, None where none does."""
+    """Return the file's line, 1-based, that says ``word`` of the header, None where none does."""
     said = _header(pipeline.file, pipeline.sql).get(word)
-    return said[0] if said else None
+    if said is None:
+        return dict(pipeline.template.words).get(word) if pipeline.template else None
+    return pipeline.place(said[0])[0]
 
 
 def _header(file: str, sql: str) -> dict[str, tuple[int, str]]:

@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from types import MappingProxyType
 
-from governance import policy_coverage, policy_ui
+from governance import policy_coverage, policy_ui, policy_vars
 from governance.duration import EXPECTED, parse_duration
 from governance.landing.names import namespaces
 from governance.owner import OWNER_FORM, is_owner
@@ -21,6 +21,7 @@ from governance.policy_lineage import KEYS, LineagePolicy, NamespacePolicy, line
 from governance.policy_ui import UiPolicy
 from governance.project import Project
 from governance.sources import Source, load_sources, named_tables
+from governance.template.model import Value
 
 __all__ = [
     "ColumnPolicy",
@@ -34,6 +35,7 @@ __all__ = [
     "Waiver",
     "load_policy",
     "load_sources",
+    "load_variables",
 ]
 
 
@@ -106,6 +108,7 @@ class Policy:
     coverage:       the least share of a measure, 0 to 1; one without a threshold is only reported
     dangling_after: how long a run may go without end; None: as long as ``governance.runs`` has patience
     ui:             where the page and Dagster are found
+    variables:      what templates may name by ``var``
     """
 
     tables: Mapping[str, TablePolicy]
@@ -116,6 +119,7 @@ class Policy:
     coverage: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     dangling_after: timedelta | None = None
     ui: UiPolicy = field(default_factory=UiPolicy)
+    variables: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType({}))
 
     def column(self, table: str, column: str) -> ColumnPolicy:
         """Return what was declared of a column, an empty declaration where nothing was."""
@@ -131,7 +135,7 @@ def load_policy(project: Project) -> Policy:
     """
     settings = _files(project, "lineage.toml")
     for section in settings:
-        section.only(*KEYS, "jobs", *policy_coverage.KEYS, *policy_ui.KEYS)
+        section.only(*KEYS, "jobs", *policy_coverage.KEYS, *policy_ui.KEYS, *policy_vars.KEYS)
     files = namespaces(load_sources(project)) if project.sources.exists() else {}
     lineage = replace(lineage_policy(settings), files=files)
     classes = lineage.lattice.classes
@@ -153,7 +157,17 @@ def load_policy(project: Project) -> Policy:
         coverage=policy_coverage.thresholds(settings),
         dangling_after=policy_coverage.dangling_after(settings),
         ui=policy_ui.moved(policy_ui.ui_policy(settings), page=project.page, dagster=project.dagster),
+        variables=policy_vars.variables(settings),
     )
+
+
+def load_variables(project: Project) -> Mapping[str, Value]:
+    """Return ``[vars]`` of the project alone, for whoever needs nothing else of its policy.
+
+    Raises:
+        PolicyError: ``lineage.toml`` is missing or not TOML, or a variable holds what is not allowed.
+    """
+    return policy_vars.variables(_files(project, "lineage.toml"))
 
 
 def _files(project: Project, name: str) -> tuple[Section, ...]:
