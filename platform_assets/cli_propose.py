@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
-from shutil import copymode
 from typing import TYPE_CHECKING
 
 import click
@@ -11,6 +10,7 @@ from governance.errors import PolicyError
 from governance.project import Project, find_project
 from platform_assets.cli_answer import EVENTS, FORMAT, say
 from platform_assets.cli_asked import told_of
+from platform_assets.replace import replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,19 +61,8 @@ def _write(project: Project, proposals: "Mapping[Field, Proposal]", policy: "Pol
     after = written(before.decode(), proposals, policy, shown).encode()
     if after != before:
         try:
-            _replace(path, after)
+            replace_file(path, after)
         except OSError as error:
             fix = "make its folder writable"
             raise PolicyError(shown, "", f"it cannot be written: {error.strerror}", fix=fix) from None
     return shown
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write ``content``, whole or not at all: a half-written policy file would stop every command."""
-    beside = path.with_name(f".{path.name}.new")
-    try:
-        beside.write_bytes(content)
-        copymode(path, beside)
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)

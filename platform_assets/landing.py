@@ -51,26 +51,35 @@ def require_unchanged(files: Sequence[Landed]) -> None:
 def staged(project: Project, files: Sequence[Landed]) -> Iterator[tuple[str, ...]]:
     """Yield a path of this machine for each of ``files``, in their order.
 
-    A local file is read where it lies. One of an object store is copied into the project's state folder, and the copy
-    is gone afterwards; its name there is another, and ends alike.
+    A local file is read where it lies; one whose path an engine would take for a glob, by a link to it. One of an
+    object store is copied. Links and copies stand in the project's state folder under names of their own, which end
+    alike, and are gone afterwards.
 
     Raises:
         LandingError: a file cannot be read, or is not the one that was listed.
     """
     require_unchanged([it for it in files if "://" not in it.path])
-    if all("://" not in it.path for it in files):
+    if all(_is_here(it) for it in files):
         yield tuple(it.path for it in files)
         return
     with _folder(project.state / "staged") as folder:
         yield tuple(_path_here(folder, number, it) for number, it in enumerate(files))
 
 
+def _is_here(file: Landed) -> bool:
+    """Whether an engine can be given the path itself."""
+    return "://" not in file.path and not is_glob(file.path)
+
+
 def _path_here(folder: Path, number: int, file: Landed) -> str:
-    if "://" not in file.path:
+    if _is_here(file):
         return file.path
     ending = ENDING.search(file.path.rpartition("/")[2])
     target = folder / f"{number:06}{ending[0] if ending else ''}"
-    landing_store.copy(file, target, os.environ)
+    if "://" in file.path:
+        landing_store.copy(file, target, os.environ)
+    else:
+        target.symlink_to(file.path)
     return str(target)
 
 

@@ -110,7 +110,7 @@ def _column(columns: Section, name: str, form: Format) -> FileColumn:
 
 
 def _require_name(columns: Section, name: str) -> None:
-    if not name.strip() or name != name.strip() or not name.isprintable():
+    if not name.strip() or not name.isprintable():
         raise columns.wrong(name, f"{name!r} is no name of a column", fix="name it as SQL shall call it")
     if name.lower().split(".")[0] == DOCUMENT:
         fix = "name it otherwise; a document's header is declared as sections.header.name"

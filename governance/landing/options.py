@@ -138,15 +138,22 @@ def name_problem(form: Format, name: str) -> OptionProblem | None:
     )
 
 
-def option_of(form: Format, name: str, value: object) -> Option | OptionProblem:
-    """Return the value of an option whose name is right, as it is kept, or what is wrong with it."""
+def value_problem(form: Format, name: str, value: object) -> OptionProblem | None:
+    """Return what is wrong with the value of an option whose name is right, None where it is kept as it is."""
     kind = KNOWN[form][kept_name(name)]
-    texts = kind is Kind.TEXTS and isinstance(value, list) and value and all(isinstance(it, str) for it in value)
-    option = tuple(value) if texts and isinstance(value, list) else value
     # True is an int to Python and none to DuckDB
-    fits = isinstance(option, _TYPES[kind]) and isinstance(option, bool) is (kind is Kind.FLAG)
-    if not fits or not isinstance(option, str | int | tuple):
+    fits = isinstance(value, _TYPES[kind]) and isinstance(value, bool) is (kind is Kind.FLAG)
+    if not fits or (isinstance(value, tuple) and not (value and all(isinstance(it, str) for it in value))):
         return OptionProblem(f"{value!r} is no value of {name}", f"write {name} = {kind.value}")
-    if isinstance(option, int) and option < 0:
-        return OptionProblem(f"{name} is a number from 0, not {option}", f"write {name} = 1")
-    return option
+    if isinstance(value, int) and value < 0:
+        return OptionProblem(f"{name} is a number from 0, not {value}", f"write {name} = 1")
+    return None
+
+
+def option_of(form: Format, name: str, value: object) -> Option | OptionProblem:
+    """Return the value of an option whose name is right as it is kept, or what is wrong with it."""
+    option = tuple(value) if isinstance(value, list) else value
+    wrong = value_problem(form, name, option)
+    if wrong is None and isinstance(option, str | int | tuple):
+        return option
+    return wrong or OptionProblem(f"{value!r} is no value of {name}", "write a text, a number, true or false")

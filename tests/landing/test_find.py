@@ -188,3 +188,15 @@ def test_a_file_that_changed_since_it_was_listed_is_not_read(project: Project) -
     (project.root / "in" / "a.csv").unlink()
     with pytest.raises(LandingError, match=r"landing/a\.csv: the file changed"):
         require_unchanged(found)
+
+
+def test_a_path_that_an_engine_would_take_for_a_glob_is_read_by_a_link(project: Project) -> None:
+    put(project, "a[1].csv.gz", "b.csv")
+    found = find(project, source("landing/*"))
+    with staged(project, found) as (linked, itself):
+        assert Path(linked).read_text() == "a[1].csv.gz"
+        assert linked.endswith(".csv.gz")
+        assert "[" not in linked.removeprefix(str(project.root))
+        assert itself == found[1].path
+    assert not Path(linked).exists()
+    assert (project.root / "in" / "a[1].csv.gz").exists()
