@@ -1,0 +1,152 @@
+"""Lines of text: of columns at fixed places, of several kinds of record, of JSON objects."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from governance.landing.model import FileColumn, Option
+from platform_assets.engines.engine import Landing
+from platform_assets.engines.landing import option
+from platform_assets.engines.landing.name import FILE, LINE, TEXT, kept_rejects, reading
+from platform_assets.engines.landing.text import Kind, Rows
+from platform_assets.engines.landing.value import Fault, Formats, Value, value_of
+from platform_assets.engines.sql import literal
+
+NO_DELIMITER = "\x01"
+"""A character that no text has: DuckDB's CSV reader reads lines where nothing parts them. A line that has it is
+rejected."""
+
+LINE_SIZE = 16_777_216
+"""Bytes of the longest line of JSON, as DuckDB's own reader has it."""
+
+READER = ("encoding", "compression", "max_line_size", "buffer_size", "parallel", "new_line")
+"""The options that lines are read by."""
+
+FIELDS = "__fields"
+
+
+def fixed(name: str, landing: Landing, options: Mapping[str, Option]) -> Rows:
+    """Return the rows of a file of columns at fixed places, which are characters, counted from 1."""
+    lines = lines_of(name, options, "", {})
+    source = landing.source
+    if not source.records:
+        return Rows(lines.of(landing.paths), lines.numbered, (_fixed_kind("", "true", source.columns, options),))
+    record = f"trim({_cut(*source.record_type)})" if source.record_type else "''"
+    kinds = tuple(_fixed_kind(it.id, f"{record} = {literal(it.value)}", it.columns, options) for it in source.records)
+    return Rows(lines.of(landing.paths), lines.numbered, kinds, record)
+
+
+def delimited(name: str, landing: Landing, options: Mapping[str, Option]) -> Rows:
+    """Return the rows of a delimited file of several kinds of record, told apart by the first field.
+
+    A value may be quoted, and does not go over the end of a line.
+    """
+    fields = f", {_fields(options)} as {FIELDS}"
+    lines = lines_of(name, options, fields, {})
+    record = f"trim({FIELDS}[1])"
+    open_quote = Fault(None, f"{FIELDS} is null", "'Value with unterminated quote found.'")
+    kinds = tuple(
+        _delimited_kind(it.id, f"{record} = {literal(it.value)}", it.columns, options) for it in landing.source.records
+    )
+    return Rows(lines.of(landing.paths), lines.numbered, kinds, record, (open_quote,))
+
+
+def _fixed_kind(id_: str, found: str, columns: Sequence[FileColumn], options: Mapping[str, Option]) -> Kind:
+    end = max(it.place[1] for it in columns if it.place)
+    short = f"'the line ends after ' || length({TEXT}) || ' characters, its columns after {end}'"
+    values = tuple(_value(it, f"nullif(trim({_cut(*it.place)}), '')", options) for it in columns if it.place)
+    return Kind(id_, found, values, (Fault(None, f"length({TEXT}) < {end}", short),))
+
+
+def _delimited_kind(id_: str, found: str, columns: Sequence[FileColumn], options: Mapping[str, Option]) -> Kind:
+    wanted = len(columns) + 1
+    counted = f"'Expected Number of Columns: {wanted} Found: ' || len({FIELDS})"
+    values = tuple(
+        _value(it, f"{FIELDS}[{number}]" if _keeps_blank(options) else f"nullif({FIELDS}[{number}], '')", options)
+        for number, it in enumerate(columns, 2)
+    )
+    return Kind(id_, found, values, (Fault(None, f"len({FIELDS}) <> {wanted}", counted),))
+
+
+def _keeps_blank(options: Mapping[str, Option]) -> bool:
+    return "nullstr" in options
+
+
+def _value(column: FileColumn, text: str, options: Mapping[str, Option]) -> Value:
+    for word in option.texts(options, "nullstr"):
+        text = f"nullif({text}, {literal(word)})"
+    formats = Formats(option.text(options, "dateformat", ""), option.text(options, "timestampformat", ""))
+    return value_of(column, text, formats)
+
+
+def _cut(first: int, last: int) -> str:
+    return f"substring({TEXT}, {first}, {last - first + 1})"
+
+
+def _fields(options: Mapping[str, Option]) -> str:
+    """Return the SQL of a line's fields; NULL where a quoted value does not end."""
+    delim, quote = option.text(options, "delim", ","), option.text(options, "quote", '"')
+    split = f"string_split({TEXT}, {literal(delim)})"
+    if not quote:
+        return split
+    escape = option.text(options, "escape", quote)
+    d, q, e = (_escaped(it) for it in (delim, quote, escape))
+    inside = f"(?:[^{q}]|{q}{q})*" if escape == quote else f"(?:[^{q}{e}]|{e}.)*"
+    pieces = f"regexp_extract_all({literal(delim)} || {TEXT}, {literal(f'{d}({q}{inside}{q}|[^{d}{q}]*)')}, 1)"
+    bare = f"replace(it[2:-2], {literal(escape + quote)}, {literal(quote)})"
+    unquoted = f"list_transform({pieces}, lambda it: case when it[1] = {literal(quote)} then {bare} else it end)"
+    # what is matched must be all there is, else a value is quoted in its middle or its end is missing
+    whole = f"list_sum(list_transform({pieces}, lambda it: length(it) + 1)) = length({TEXT}) + 1"
+    return f"case when not contains({TEXT}, {literal(quote)}) then {split} when {whole} then {unquoted} end"
+
+
+def _escaped(character: str) -> str:
+    return "".join(f"\\{it}" if not it.isalnum() and it != "_" else it for it in character)
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Lines that are neither blank nor a comment.
+
+    arguments: of ``read_csv``, each begun with a comma
+    kept:      SQL that is true of the lines that count
+    more:      SQL of columns beside path and text, each begun with a comma
+    """
+
+    arguments: str
+    kept: str
+    more: str
+    skip: int
+
+    def of(self, paths: Sequence[str]) -> str:
+        """Return the FROM item of the lines of ``paths``."""
+        return f"(select {FILE}, {TEXT}{self.more} from {self._read(paths)} where {self.kept})"
+
+    def numbered(self, path: str) -> str:
+        """Return the FROM item of the lines of one file, with their numbers, in its order."""
+        # a window over everything goes through the file from its first line to its last
+        number = f"row_number() over () + {self.skip} as {LINE}"
+        lines = f"(select *, {number} from {self._read([path])})"
+        return f"(select {FILE}, {TEXT}, {LINE}{self.more} from {lines} where {self.kept})"
+
+    def _read(self, paths: Sequence[str]) -> str:
+        return reading("read_csv", paths, self.arguments, {TEXT: "VARCHAR"})
+
+
+def lines_of(name: str, options: Mapping[str, Option], more: str, defaults: Mapping[str, str]) -> Lines:
+    """Return the lines of files that are read as the relation ``name``."""
+    given = {it: option.sql_of(options[it]) for it in READER if it in options}
+    skip = option.number(options, "skip")
+    own = {
+        "columns": f"{{{literal(TEXT)}: 'VARCHAR'}}",
+        "auto_detect": "false",
+        "header": "false",
+        "delim": literal(NO_DELIMITER),
+        "quote": "''",
+        "escape": "''",
+        "skip": str(skip),
+        "filename": literal(FILE),
+        **kept_rejects(name),
+    }
+    comment = option.text(options, "comment", "")
+    kept = f"{TEXT} is not null" + (f" and not starts_with({TEXT}, {literal(comment)})" if comment else "")
+    return Lines(option.arguments({**defaults, **own, **given}), kept, more, skip)

@@ -1,0 +1,177 @@
+"""What a query left of the files that it read: how many rows fitted, and the rows that did not."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from governance.errors import EngineError
+from governance.landing.model import Format, Option
+from platform_assets.engines.engine import REJECTED, Landing, Outcome
+from platform_assets.engines.landing import csv
+from platform_assets.engines.landing.name import ROW_LENGTH, rejects
+from platform_assets.engines.landing.option import listed, options_of
+from platform_assets.engines.landing.relation import taken_apart
+from platform_assets.engines.landing.text import Rows, count_of, rejects_of
+from platform_assets.engines.sql import quoted
+
+EXHAUSTIVE = frozenset(
+    {
+        "RESULT_COLLECTOR",
+        "ARROW_COLLECTOR",
+        "COPY_TO_FILE",
+        "BATCH_COPY_TO_FILE",
+        "PROJECTION",
+        "FILTER",
+        "UNGROUPED_AGGREGATE",
+        "HASH_GROUP_BY",
+        "PERFECT_HASH_GROUP_BY",
+        "ORDER_BY",
+        "WINDOW",
+        "STREAMING_WINDOW",
+        "UNION",
+        "UNNEST",
+    }
+)
+"""Operators that take all that is below them. A join, a limit or a subquery may stop early, or never begin."""
+
+
+NONE = REJECTED.empty_table()
+
+
+def outcomes(connection: duckdb.DuckDBPyConnection, landings: Mapping[str, Landing]) -> Mapping[str, Outcome]:
+    """Return the outcome of each relation, by its name; to be called right after the query, on its connection.
+
+    It is the same for each query: of all columns and of all rows of the files, whatever the query asked for. Where the
+    query's own plan went through the whole of a file, nothing is read again.
+
+    Raises:
+        duckdb.Error: a file cannot be read.
+    """
+    seen = _seen(connection, landings)
+    return {name: _outcome(connection, name, landing, seen.get(name)) for name, landing in landings.items()}
+
+
+def rejected(connection: duckdb.DuckDBPyConnection, name: str, landing: Landing) -> pa.Table:
+    """Return the rows that do not fit, of one relation; see ``outcomes``, which reads less where there are several."""
+    return outcomes(connection, {name: landing})[name].rejects
+
+
+def _outcome(connection: duckdb.DuckDBPyConnection, name: str, landing: Landing, seen: int | None) -> Outcome:
+    if not landing.paths:
+        return Outcome(0, NONE)
+    if landing.source.format is Format.PARQUET:
+        return Outcome(_count(connection, f"select count(*), 0 from {_view(name)}")[0], NONE)
+    options = options_of(connection, landing)
+    rows = taken_apart(name, landing, options)
+    return (
+        _of_csv(connection, name, landing, options, seen) if rows is None else _of_text(connection, name, landing, rows)
+    )
+
+
+def _of_csv(
+    connection: duckdb.DuckDBPyConnection, name: str, landing: Landing, options: Mapping[str, Option], seen: int | None
+) -> Outcome:
+    searches = csv.searches(name, landing, options)
+    fitting, late = (
+        (seen, 0) if seen is not None and not searches else _count(connection, csv.count(name, landing, options))
+    )
+    native = _kept(connection, name, landing)
+    if not late:
+        return Outcome(fitting, native)
+    for search in searches:
+        connection.execute(search).fetchall()
+    every = _kept(connection, name, landing)
+    if every.num_rows - native.num_rows != late:
+        found = every.num_rows - native.num_rows
+        problem = f"{landing.source.name}: {late} rows have dates that do not fit, {found} are found again"
+        raise EngineError(problem, fix="report the file's form of dates as a bug")
+    return Outcome(fitting, every)
+
+
+def _of_text(connection: duckdb.DuckDBPyConnection, name: str, landing: Landing, rows: Rows) -> Outcome:
+    counts = {path: (fit, bad) for path, fit, bad in connection.execute(count_of(rows)).fetchall()}
+    unread = _kept(connection, name, landing)
+    tables = [unread]
+    for path, shown in zip(landing.paths, landing.shown, strict=True):
+        if counts.get(path, (0, 0))[1]:
+            found = connection.sql(rejects_of(rows, path)).to_arrow_table()
+            skipped = unread.filter(pc.equal(unread["file"], shown))["line"].to_pylist()
+            tables.append(_told(found, shown, skipped))
+    whole = pa.concat_tables(tables)
+    return Outcome(sum(fit for fit, _ in counts.values()), _in_order(whole, landing))
+
+
+def _told(found: pa.Table, shown: str, skipped: Sequence[int]) -> pa.Table:
+    """Return rejected rows of one file with its name; lines that the reader did not let through count too."""
+    lines = [None if line is None else _line(line, skipped) for line in found["line"].to_pylist()]
+    file = [shown] * found.num_rows
+    columns = [file, lines, *(found[name] for name in REJECTED.names[2:])]
+    return pa.table(columns, schema=REJECTED)
+
+
+def _line(number: int, skipped: Sequence[int]) -> int:
+    for line in sorted(skipped):
+        if line > number:
+            break
+        number += 1
+    return number
+
+
+def _in_order(table: pa.Table, landing: Landing) -> pa.Table:
+    place = {shown: number for number, shown in enumerate(landing.shown)}
+    order = pa.array([place[file] for file in table["file"].to_pylist()], pa.int64())
+    return table.append_column("place", order).sort_by([("place", "ascending"), ("line", "ascending")]).drop("place")
+
+
+def _kept(connection: duckdb.DuckDBPyConnection, name: str, landing: Landing) -> pa.Table:
+    """Return what DuckDB itself rejected in whichever reads of the relation, each row once."""
+    table = rejects(name)
+    known = "select 1 from duckdb_tables() where temporary and table_name = $1"
+    if not connection.execute(known, [table]).fetchall():
+        return NONE
+    scan = quoted(f"{table}_scan")
+    select = f"""
+        with files as (select unnest({listed(landing.paths)}) as path, unnest({listed(landing.shown)}) as shown,
+            unnest(range({len(landing.paths)})) as place),
+        errors as (
+            select distinct place, shown, line, line_byte_position, column_idx, column_name, error_message, csv_line
+            from {quoted(table)} join {scan} using (scan_id, file_id) join files on path = file_path)
+        select shown as file, line::bigint as line, arg_min(column_name, coalesce(column_idx, 0)) as column,
+            string_agg(error_message, '; ' order by column_idx, error_message) as reason,
+            left(first(csv_line), {ROW_LENGTH}) as row
+        from errors group by place, shown, line, line_byte_position order by place, line, line_byte_position
+    """
+    return connection.sql(select).to_arrow_table().cast(REJECTED)
+
+
+def _count(connection: duckdb.DuckDBPyConnection, select: str) -> tuple[int, int]:
+    # all rows, though there is one: what a query rejects is kept when its last row has been asked for
+    ((first, second),) = connection.execute(select).fetchall()
+    return int(first), int(second)
+
+
+def _view(name: str) -> str:
+    return name if name.endswith('"') else f"main.{quoted(name)}"
+
+
+def _seen(connection: duckdb.DuckDBPyConnection, landings: Mapping[str, Landing]) -> Mapping[str, int]:
+    """Return how many rows the last query took of each relation whose files it went through to their ends."""
+    try:
+        profile = json.loads(connection.get_profiling_information(format="json"))
+    except (duckdb.Error, ValueError):
+        return {}
+    scans = [it for operator in profile.get("operator", ()) for it in _scans(operator, "")]
+    return {name: rows for name in landings for said, rows in scans if csv.mark(name) in said}
+
+
+def _scans(operator: Mapping[str, Any], said: str) -> Iterator[tuple[str, int]]:
+    """Yield the words of the operators above each scan of CSV that nothing ends early, and the rows it gave."""
+    if operator["name"] == "READ_CSV":
+        yield said, operator["intermediate_rows"]
+    elif operator["name"] in EXHAUSTIVE:
+        for below in operator["children"]:
+            yield from _scans(below, f"{said} {operator['extra_info']}")

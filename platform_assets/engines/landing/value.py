@@ -1,0 +1,71 @@
+"""Text → values in SQL: what a column's text is worth, when it is worth nothing, and why, in DuckDB's words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from governance.landing.model import FileColumn
+from platform_assets.engines.sql import literal
+
+QUOTED_LENGTH = 200
+"""Characters of a value that a reason shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a row may not fit.
+
+    column: what it is about; None: the row as a whole
+    found:  SQL that is true where the fault is, else false or NULL
+    reason: SQL of the text that says so
+    """
+
+    column: str | None
+    found: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A column of a row: its name, its value in SQL, and what may be wrong with it; None: nothing."""
+
+    name: str
+    sql: str
+    fault: Fault | None = None
+
+
+def value_of(column: FileColumn, text: str, formats: "Formats") -> Value:
+    """Return the value of ``column`` whose text the SQL expression ``text`` gives, NULL where there is none."""
+    if column.type == "varchar":
+        return Value(column.name, text)
+    shape = formats.of(column)
+    written = f"try_strptime({text}, {literal(shape)})" if shape else text
+    sql = f"try_cast({written} as {column.type})"
+    shown = f"left({text}, {QUOTED_LENGTH})"
+    first, last = 'Could not convert string "', f"\" to '{kind(column.type)}'"
+    if shape:
+        first, last = 'Could not parse string "', f'" according to format specifier "{shape}"'
+    reason = f"{literal(first)} || {shown} || {literal(last)}"
+    return Value(column.name, sql, Fault(column.name, f"({text}) is not null and {sql} is null", reason))
+
+
+def kind(name: str) -> str:
+    """Return a SQL type as DuckDB writes it."""
+    return "TIMESTAMP WITH TIME ZONE" if name == "timestamptz" else name.upper().replace(", ", ",")
+
+
+@dataclass(frozen=True, slots=True)
+class Formats:
+    """How dates and times are written where a column does not say so; empty: as ISO 8601."""
+
+    date: str = ""
+    timestamp: str = ""
+
+    def of(self, column: FileColumn) -> str:
+        """Return how the values of ``column`` are written."""
+        default = {"date": self.date, "timestamp": self.timestamp, "timestamptz": self.timestamp}
+        return column.format or default.get(column.type, "")
+
+
+def any_of(faults: Sequence[Fault]) -> str:
+    """Return the SQL condition that a row has one of ``faults``; it is never NULL."""
+    return f"coalesce({' or '.join(f'({it.found})' for it in faults)}, false)" if faults else "false"
