@@ -16,7 +16,7 @@ import click
 
 from governance.errors import HeadwaterError, UnknownField
 from governance.project import ROOT, Project, find_project
-from platform_assets import cli_consumers, cli_diff, cli_events, cli_knowledge, cli_lineage, cli_page
+from platform_assets import cli_consumers, cli_diff, cli_events, cli_knowledge, cli_lineage, cli_page, cli_sources
 
 Path_ = click.Path(path_type=Path, exists=True)
 CHECK_FORMATS = ("text", "md", "json", "sarif", "junit", "github")
@@ -188,6 +188,7 @@ for command in (
     *cli_page.COMMANDS,
     *cli_diff.COMMANDS,
     *cli_lineage.COMMANDS,
+    *cli_sources.COMMANDS,
 ):
     main.add_command(command)
 for command in cli_events.COMMANDS:

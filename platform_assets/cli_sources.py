@@ -1,0 +1,148 @@
+"""The command that reads what a file says of itself: ``cli`` adds ``COMMANDS`` to its own."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import click
+
+from governance.errors import HeadwaterError, LandingError, PolicyError
+from governance.landing.model import FileSource, Format, Option
+from governance.project import Project, find_project
+
+if TYPE_CHECKING:
+    from governance.landing.proposed import Proposed
+    from platform_assets.landed import Landed
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, metavar="PATH…")
+@click.option("--format", "word", metavar="FORMAT", help="csv, tsv, json, ndjson or parquet; default: by the ending.")
+@click.option("--option", "given", multiple=True, metavar="NAME=VALUE", help="An option of DuckDB's reading function.")
+@click.option("--write", is_flag=True, help="Add the block to sources.toml, below what is there.")
+def sniff(paths: tuple[str, ...], word: str | None, given: tuple[str, ...], *, write: bool) -> None:
+    """Propose the block of sources.toml that declares the file or the quoted glob at each PATH.
+
+    PATH is a name below a declared location (landing/orders.csv), or a path or URL that lies in one. A name that is
+    declared already stays as it is: what differs from the file is said, with exit code 1.
+    """
+    project = find_project()
+    texts = [_sniffed(project, path, word, given, write=write) for path in paths]
+    click.echo("\n".join(texts), nl=False)
+
+
+def _sniffed(project: Project, path: str, word: str | None, given: tuple[str, ...], *, write: bool) -> str:
+    """Return the block of one path, once it is compared with the declaration or written."""
+    from governance.landing.proposed import block, differences
+    from governance.policy import load_sources
+
+    declared = {it.table: it.files for it in load_sources(project)}
+    found = _proposed(project, path, word, given, declared)
+    known = declared.get(found.name)
+    if known is None:
+        if write:
+            _add(project, found)
+        return block(found)
+    if differ := differences(known, found):
+        fix = "correct sources.toml by hand where the file is right"
+        raise PolicyError("sources.toml", found.name, f"it is declared otherwise: {'; '.join(differ)}", fix=fix)
+    click.echo(f"{found.name} is declared so already", err=True)
+    return block(found)
+
+
+def _proposed(
+    project: Project, path: str, word: str | None, given: tuple[str, ...], declared: Mapping[str, FileSource | None]
+) -> "Proposed":
+    """Return what the files at ``path`` say of themselves, read as they are declared where they are."""
+    from governance.landing.declared import FORMATS, ending_format
+    from governance.landing.locations import file_name_problem, read_locations
+    from governance.landing.proposed import dataset_name
+    from governance.policy_file import read_section
+    from platform_assets.landing import find, staged
+
+    locations = read_locations(read_section(project.sources, project.relative(project.sources)))
+    name = dataset_name(path, locations, project.root)
+    if wrong := file_name_problem(name, locations):
+        raise LandingError(f"{name}: {wrong.problem}", fix=wrong.fix)
+    known = declared.get(name)
+    word = word or (ending_format(name) if known is None else known.format.value)
+    if word is None or word not in FORMATS:
+        fix = f"add --format with one of {', '.join(FORMATS)}"
+        raise LandingError(f"{name}: the name's ending does not tell how it is read", fix=fix)
+    form, meant = FORMATS[word]
+    if form in {Format.FIXED, Format.XML} or (known is not None and (known.records or known.rows)):
+        fix = "declare it by hand, or read it with --format csv to see its first lines as columns"
+        raise LandingError(f"{name}: such a file does not tell its columns", fix=fix)
+    options = _options(form, given)
+    source = FileSource(name, locations[name.partition("/")[0]], form, options=options)
+    files = find(project, source)
+    if not files:
+        raise LandingError(f"{name}: there is no such file", fix="let one land there first, or correct the name")
+    with staged(project, files) as here:
+        return _read(source, word, here, files, {**meant, **({} if known is None else known.options), **options})
+
+
+def _read(
+    source: FileSource, word: str, here: tuple[str, ...], files: "tuple[Landed, ...]", options: Mapping[str, Option]
+) -> "Proposed":
+    from governance.landing.declared import FORMATS
+    from governance.landing.proposed import Proposed, storable
+    from platform_assets.engines.dialect import dialect
+    from platform_assets.engines.sniff import sniff as columns_of
+
+    if source.format is Format.CSV:
+        options = dialect(here[0], files[0].shown, options)
+    columns = storable(columns_of(source.format, here, options), source.name)
+    meant = FORMATS[word][1]
+    usual = {"header": True, **meant}
+    needed = {name: value for name, value in options.items() if usual.get(name) != value}
+    return Proposed(source.name, word, needed, columns)
+
+
+def _options(form: Format, given: tuple[str, ...]) -> Mapping[str, Option]:
+    """Return the options of the command line."""
+    from governance.landing.options import KNOWN, Kind, OptionProblem, kept_name, name_problem, option_of
+
+    found: dict[str, Option] = {}
+    for text in given:
+        name, equals, said = text.partition("=")
+        if wrong := name_problem(form, name):
+            raise HeadwaterError(wrong.problem, fix=wrong.fix)
+        kind = KNOWN[form][kept_name(name)]
+        value: object = said
+        if kind is Kind.NUMBER and said.isdecimal():
+            value = int(said)
+        elif kind is Kind.FLAG and said in {"true", "false"}:
+            value = said == "true"
+        option = option_of(form, name, value) if equals else OptionProblem(f"{name} has no value", f"write {name}=…")
+        if isinstance(option, OptionProblem):
+            raise HeadwaterError(option.problem, fix=option.fix)
+        found[kept_name(name)] = option
+    return found
+
+
+def _add(project: Project, found: "Proposed") -> None:
+    """Add the block to sources.toml, whole or not at all, and only where the file is right afterwards."""
+    import tomllib
+
+    from governance.landing.proposed import written
+    from governance.policy_file import Section
+    from governance.sources import sources_in
+    from platform_assets.replace import replace_file
+
+    shown = project.relative(project.sources)
+    # the file itself where a link stands in its place
+    path = project.sources.resolve()
+    # bytes, because reading text loses which line ends the file has
+    after = written(path.read_bytes().decode(), found, shown)
+    sources_in(Section(shown, "", tomllib.loads(after)))
+    try:
+        replace_file(path, after.encode())
+    except OSError as error:
+        raise PolicyError(
+            shown, "", f"it cannot be written: {error.strerror}", fix="make its folder writable"
+        ) from None
+    click.echo(f"{found.name} written to {shown}: review the difference", err=True)
+
+
+COMMANDS = (sniff,)
+"""The commands of this module."""

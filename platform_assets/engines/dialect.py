@@ -1,0 +1,55 @@
+"""How a delimited file is written, as DuckDB guesses it."""
+
+from collections.abc import Iterator, Mapping
+
+import duckdb
+
+from governance.errors import EngineError
+from governance.landing.model import Option
+from platform_assets.engines.landing.option import arguments, sql_of
+from platform_assets.engines.sql import literal
+
+UNSEEN = "(empty)"
+"""What DuckDB says of a quote or a comment that the file does not have."""
+
+ISO = {"DateFormat": "%Y-%m-%d", "TimestampFormat": "%Y-%m-%d %H:%M:%S"}
+"""What is read without saying so."""
+
+
+def dialect(path: str, shown: str, options: Mapping[str, Option]) -> Mapping[str, Option]:
+    """Return the options of ``read_csv`` that the file at ``path`` needs, those in ``options`` among them.
+
+    What is DuckDB's default is left out; a header is told where the file has none.
+
+    Raises:
+        EngineError: no way of reading the file is found; it is called ``shown``.
+    """
+    given = arguments({name: sql_of(value) for name, value in options.items()})
+    with duckdb.connect() as connection:
+        try:
+            found = connection.execute(f"from sniff_csv({literal(path)}{given})")
+            names = [it[0] for it in found.description or ()]
+            row = found.fetchone() or ()
+        except duckdb.Error:
+            fix = "say how it is written: --option delim=';', or --format where it is no CSV"
+            raise EngineError(f"{shown}: it cannot be told how this file is written", fix=fix) from None
+    return {**dict(_needed(dict(zip(names, row, strict=True)))), **options}
+
+
+def _needed(seen: Mapping[str, object]) -> Iterator[tuple[str, Option]]:
+    """Yield what is not DuckDB's default."""
+    if seen["Delimiter"] != ",":
+        yield "delim", str(seen["Delimiter"])
+    if seen["Quote"] not in {'"', UNSEEN}:
+        yield "quote", str(seen["Quote"])
+    if seen["Escape"] not in {'"', UNSEEN, seen["Quote"]}:
+        yield "escape", str(seen["Escape"])
+    if seen["Comment"] != UNSEEN:
+        yield "comment", str(seen["Comment"])
+    if seen["SkipRows"]:
+        yield "skip", int(str(seen["SkipRows"]))
+    if not seen["HasHeader"]:
+        yield "header", False
+    for name, usual in ISO.items():
+        if seen[name] and seen[name] != usual:
+            yield name.lower(), str(seen[name])
