@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 
+from governance.block import Block
 from governance.pipeline import Pipeline
 
 
@@ -20,26 +21,31 @@ class FileRead:
     path:    as the SQL writes it, which is the dataset's name
     options: (name, SQL text of the value) that a reading function is given there; none where the path stands alone
     span:    the first and past-the-last character of the call, or of the path, in ``Statement.query``
+    function: the reading function in lower case, empty where the path stands alone
     """
 
     path: str
     options: tuple[tuple[str, str], ...]
     span: tuple[int, int]
+    function: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
     """The one write of a pipeline.
 
-    query:    the SELECT to run, as it stands in the file
+    query:    the SELECT to run, as it stands in the file but for ``$doc``, which has its quotes
     line:     where ``query`` begins in the file, 1-based
     column:   the same
     columns:  an INSERT's explicit column list; empty where it has none
     declared: (name, SQL type) of a leading CREATE TABLE IF NOT EXISTS of the same table; empty where there is none
     reads:    the tables and datasets of files read, sorted, its own among them where the query reads it; through views
-              and macros too, so that each is one that the catalog or a declaration has
+              and macros too, so that each is one that the catalog or a declaration has; a file's kinds of record come
+              after it, as declared
     span:     the write's first and past-the-last character in the file
     files:    the places of ``query`` that read files, in order
+    setup:    the macros and views that the query needs, as an engine runs them, each after those that it builds on
+    block_files: the datasets of files that ``setup`` reads by these names, as declared, in order
     """
 
     pipeline: Pipeline
@@ -52,6 +58,8 @@ class Statement:
     reads: tuple[str, ...]
     span: tuple[int, int]
     files: tuple[FileRead, ...] = ()
+    setup: tuple[Block, ...] = ()
+    block_files: tuple[str, ...] = ()
 
     @property
     def upstream(self) -> frozenset[str]:

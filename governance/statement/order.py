@@ -1,6 +1,7 @@
 """Statements in the order in which they can run."""
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 from graphlib import CycleError, TopologicalSorter
 
 from governance.errors import PipelineCycle, UnknownTable
@@ -21,7 +22,7 @@ def ordered(statements: Iterable[Statement], sources: frozenset[str]) -> tuple[S
     for statement in by_table.values():
         for table in statement.reads:
             if table not in by_table and table not in sources:
-                raise unknown_table(statement, table)
+                raise unknown_table(statement, table, (*by_table, *sources))
     sorter = TopologicalSorter(
         {table: sorted(statement.upstream & by_table.keys()) for table, statement in by_table.items()}
     )
@@ -37,17 +38,29 @@ def ordered(statements: Iterable[Statement], sources: frozenset[str]) -> tuple[S
     return tuple(found)
 
 
-def unknown_table(statement: Statement, table: str) -> UnknownTable:
-    """Return the error that ``statement`` reads ``table``, which nothing has."""
-    written = statement.pipeline.sql[slice(*statement.span)].lower()
-    line, column = Text(statement.pipeline).place(statement.span[0] + max(written.find(table), 0))
-    return UnknownTable(
-        f"{table} is no declared source, and no pipeline writes it",
-        fix=f"mend the name, declare it in sources.toml, or write pipelines/{table.replace('.', '/')}.sql",
-        pipeline=statement.pipeline.file,
-        line=line,
-        column=column,
-    )
+def unknown_table(statement: Statement, table: str, known: Iterable[str] = ()) -> UnknownTable:
+    """Return the error that ``statement`` reads ``table``, a table or a dataset of files, which is not ``known``."""
+    file, line, column = _place(statement, table)
+    problem = f"{table} is no declared source, and no pipeline writes it"
+    fix = f"mend the name, declare it in sources.toml, or write pipelines/{table.replace('.', '/')}.sql"
+    if "/" in table:
+        near = get_close_matches(table, sorted(name for name in known if "/" in name), 1)
+        problem = f"no source declares {table}"
+        fix = f"did you mean {near[0]}? else" if near else "declare it:"
+        fix = f"{fix} `headwater sniff --write {table.partition('#')[0]}`"
+    return UnknownTable(problem, fix=fix, pipeline=file, line=line, column=column)
+
+
+def _place(statement: Statement, name: str) -> tuple[str, int, int | None]:
+    """Return the file, line and column where ``name`` stands: in the pipeline, else in a block that it uses."""
+    text, (start, end) = Text(statement.pipeline), statement.span
+    written = text.pipeline.sql[start:end].lower()
+    at = written.find(name.lower())
+    for block in statement.setup if at < 0 else ():
+        found = block.sql.lower().find(name.lower())
+        if found >= 0:
+            return block.file, block.line + block.sql.count("\n", 0, found), None
+    return text.pipeline.file, *text.pipeline.place(*text.place(start + max(at, 0)))
 
 
 def _cycle(by_table: dict[str, Statement], tables: list[str]) -> PipelineCycle:

@@ -1,6 +1,7 @@
 """Pipeline → Statement."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from sqlglot import exp
@@ -8,10 +9,14 @@ from sqlglot.tokenizer_core import Token
 
 from governance.errors import LineageError, UnknownTable, UnreadConstruct, UnreadStatement
 from governance.pipeline import Pipeline
+from governance.statement.edits import Edit, edited, moved
+from governance.statement.files import file_reads
 from governance.statement.head import READ, Declaration, Write, read_head
-from governance.statement.model import Kind, Statement
-from governance.statement.reads import tables_read
+from governance.statement.model import FileRead, Kind, Statement
+from governance.statement.parameters import quoted_documents, require_no_parameters
+from governance.statement.reads import named_in
 from governance.statement.text import Text
+from governance.statement.through import functions_of, reached, runnable
 
 
 def parse(pipeline: Pipeline) -> Statement:
@@ -20,7 +25,7 @@ def parse(pipeline: Pipeline) -> Statement:
     Raises:
         PipelineError: the file's text or header is wrong.
         LineageError: the text is no SQL, writes in a way that is not read, writes another table than the path says or
-            several, or reads something that is no table of the catalog.
+            several, or reads something that is neither a table nor a dataset of files; or a block that it uses does.
     """
     if pipeline.problem is not None:
         # the same error may be raised by every run: it keeps none of their frames
@@ -61,24 +66,37 @@ def _twice(text: Text, tokens: Sequence[Token]) -> LineageError:
 
 def _statement(text: Text, write: Write, declared: tuple[tuple[str, str], ...], tokens: Sequence[Token]) -> Statement:
     start, end = write.query[0].start, write.query[-1].end + 1
-    query = text.tree(start, end)
+    functions = functions_of(text.pipeline.blocks)
+    query = text.tree(start, end, functions)
     if not _only_reads(query):
         raise text.wrong(UnreadConstruct, start, "this is no query that only reads", fix="write a SELECT")
-    line, column = text.place(start)
-    reads = tables_read(text, query, start)
-    if write.kind is Kind.REPLACE and text.pipeline.table in reads and not declared:
+    require_no_parameters(text, query, write.query)
+    files = file_reads(text, query, write.query)
+    through = reached(named_in(text, query, files, start), text.pipeline.blocks)
+    if write.kind is Kind.REPLACE and text.pipeline.table in through.reads and not declared:
         raise _reads_itself(text, start, end)
+    line, column = text.place(start)
+    documents = quoted_documents(write.query)
     return Statement(
         pipeline=text.pipeline,
         kind=write.kind,
-        query=text.pipeline.sql[start:end],
+        query=edited(text.pipeline.sql, start, end, documents),
         line=line,
         column=column,
         columns=write.columns,
         declared=declared,
-        reads=reads,
+        reads=through.reads,
         span=(tokens[0].start, end),
+        files=tuple(_within(it, start, documents) for it in files),
+        setup=tuple(runnable(block, functions) for block in through.blocks),
+        block_files=through.files,
     )
+
+
+def _within(read: FileRead, start: int, documents: Sequence[Edit]) -> FileRead:
+    """Return the place in the query, which begins at ``start`` of the text."""
+    first, past = (moved(place, documents) - start for place in read.span)
+    return replace(read, span=(first, past))
 
 
 def _reads_itself(text: Text, start: int, end: int) -> LineageError:

@@ -7,7 +7,8 @@ from types import MappingProxyType
 from governance.errors import HeadwaterError, LineageError, PipelineCycle, PipelineError, UnreadStatement
 from governance.lineage.model import ColumnLineage
 from governance.pipeline import Pipeline
-from governance.policy import Source
+from governance.sources import Source
+from governance.statement.formats import require_formats
 from governance.statement.model import Kind, Statement
 from governance.statement.order import ordered, unknown_table
 from governance.statement.parse import parse
@@ -53,9 +54,10 @@ def read_program(
     earlier run, and the statement's own run looks. What is in ``like``, a program read with the same masking functions,
     with the same text and the same columns of all that it reads, is taken from there and not read again.
     """
-    schemas: dict[str, Mapping[str, str]] = {source.table: dict(source.columns) for source in sources}
+    declared = {source.table: source for source in sources}
+    schemas: dict[str, Mapping[str, str]] = {it.table: dict(it.columns) for it in declared.values()}
     unreadable: dict[str, HeadwaterError] = {}
-    statements = _parsed(tuple(pipelines), frozenset(schemas), unreadable, like)
+    statements = _parsed(tuple(pipelines), declared, unreadable, like)
     standing = _in_order(statements, frozenset(schemas), unreadable)
     lineages: dict[str, ColumnLineage] = {}
     known = {statement.pipeline.table: statement for statement in like.statements}
@@ -76,7 +78,7 @@ def read_program(
 
 
 def _parsed(
-    pipelines: tuple[Pipeline, ...], sources: frozenset[str], unreadable: dict[str, HeadwaterError], like: Program
+    pipelines: tuple[Pipeline, ...], sources: Mapping[str, Source], unreadable: dict[str, HeadwaterError], like: Program
 ) -> tuple[Statement, ...]:
     """Return the statements that can be parsed and whose tables exist, and note why the others do not stand."""
     written = {pipeline.table for pipeline in pipelines}
@@ -89,7 +91,8 @@ def _parsed(
             statement = known.get(pipeline) or parse(pipeline)
             for table in statement.reads:
                 if table not in written and table not in sources:
-                    raise unknown_table(statement, table)
+                    raise unknown_table(statement, table, (*written, *sources))
+            require_formats(statement, sources)
             parsed.append(statement)
         except (LineageError, PipelineError) as error:
             unreadable[pipeline.table] = error

@@ -1,40 +1,54 @@
-"""The tables that a query reads."""
+"""What a query names: the tables and files that it reads, and the functions that it calls, which may be macros."""
 
-import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from sqlglot import exp
 
-from governance.errors import LineageError, UnknownTable, UnreadConstruct
+from governance.errors import LineageError, UnknownTable
+from governance.statement.files import is_path
+from governance.statement.model import FileRead
+from governance.statement.placed import is_cte
 from governance.statement.text import Text
 
-FILES = re.compile(r"read_\w+|\w+_scan|glob|sniff_csv", re.IGNORECASE)
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The names in one text.
+
+    tables: ``schema.table`` in lower case; names of CTEs are none
+    files:  the datasets of files, as written
+    calls:  functions that sqlglot knows by name only, in lower case
+    """
+
+    tables: frozenset[str]
+    files: frozenset[str]
+    calls: frozenset[str]
+
+    @property
+    def all(self) -> frozenset[str]:
+        """Every name that a block may have."""
+        return self.tables | self.files | self.calls
 
 
-def tables_read(text: Text, query: exp.Expr, start: int) -> tuple[str, ...]:
-    """Return the tables that ``query`` reads, sorted and in lower case; names of CTEs are none.
+def named_in(text: Text, query: exp.Expr, files: tuple[FileRead, ...], start: int) -> Named:
+    """Return the names in ``query``, whose file reads are ``files``; ``start`` is where errors without a place point.
 
     Raises:
         UnknownTable: a table is not named by schema and table.
-        UnreadConstruct: a file is read.
     """
-    return tuple(sorted({name for table in query.find_all(exp.Table) for name in _name(text, table, start)}))
+    tables = {name for table in query.find_all(exp.Table) for name in _name(text, table, start)}
+    calls = {call.name.lower() for call in query.find_all(exp.Anonymous)}
+    return Named(frozenset(tables), frozenset(it.path for it in files), frozenset(calls))
 
 
 def _name(text: Text, table: exp.Table, start: int) -> Iterator[str]:
-    if isinstance(table.this, exp.Func):
-        _refuse_files(text, table.this, start)
-    elif table.db and not table.catalog and isinstance(table.this, exp.Identifier):
+    if isinstance(table.this, exp.Func) or is_path(text, table):
+        return
+    if table.db and not table.catalog and isinstance(table.this, exp.Identifier):
         yield f"{table.db}.{table.name}".lower()
-    elif table.db or not _is_cte(table):
+    elif table.db or not is_cte(table):
         raise _unplaced(text, table, start)
-
-
-def _refuse_files(text: Text, function: exp.Func, start: int) -> None:
-    name = function.name if isinstance(function, exp.Anonymous) else function.sql_name()
-    if FILES.fullmatch(name):
-        fix = "load the file into a table, declare that in sources.toml, and read the table"
-        raise text.wrong(UnreadConstruct, start, f"{name.lower()} reads past the catalog", fix=fix, clause=name.lower())
 
 
 def _unplaced(text: Text, table: exp.Table, start: int) -> LineageError:
@@ -44,25 +58,3 @@ def _unplaced(text: Text, table: exp.Table, start: int) -> LineageError:
     identifier = table.find(exp.Identifier)
     place = start if identifier is None else identifier.meta.get("start", start)
     return text.wrong(UnknownTable, place, problem, fix="write schema.table; there is one catalog")
-
-
-def _is_cte(table: exp.Table) -> bool:
-    """Whether a WITH around the table defines its name: all of it for the body, what stands before for a member."""
-    name = table.name.lower()
-    inner: exp.Expr = table
-    outer = table.parent
-    while outer is not None:
-        clause = outer if isinstance(outer, exp.With) else outer.args.get("with_")
-        if clause is not None and clause is not inner and name in _visible(clause, inner):
-            return True
-        inner, outer = outer, outer.parent
-    return False
-
-
-def _visible(clause: exp.With, inner: exp.Expr) -> Iterator[str]:
-    for member in clause.expressions:
-        if member is inner and not clause.recursive:
-            return
-        yield member.alias.lower()
-        if member is inner:
-            return

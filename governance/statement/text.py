@@ -1,6 +1,6 @@
 """A pipeline's text as tokens, and its places as errors say them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -21,14 +21,14 @@ class Text:
     pipeline: Pipeline
 
     def place(self, start: int) -> tuple[int, int]:
-        """Return the 1-based line and column of the character ``start``."""
+        """Return the 1-based line and column of the character ``start`` of the SQL; errors tell ``located`` ones."""
         before = self.pipeline.sql[:start]
         return before.count("\n") + 1, start - (before.rfind("\n") + 1) + 1
 
     def wrong(self, error: type[LineageError], start: int, problem: str, *, fix: str, clause: str = "") -> LineageError:
         """Return ``error`` with ``problem`` at the character ``start``."""
         line, column = self.place(start)
-        return error(problem, fix=fix, pipeline=self.pipeline.file, line=line, column=column, clause=clause)
+        return located(error(problem, fix=fix, line=line, column=column, clause=clause), self.pipeline)
 
     def words(self, start: int, end: int) -> str:
         """Return the text from ``start`` up to ``end``, its blanks made one."""
@@ -51,12 +51,12 @@ class Text:
         if tokens:
             yield tokens
 
-    def tree(self, start: int, end: int) -> exp.Expr:
-        """Return the syntax tree of the query between ``start`` and ``end``."""
+    def tree(self, start: int, end: int, macros: Iterable[str] = ()) -> exp.Expr:
+        """Return the syntax tree of what stands between ``start`` and ``end``; ``macros`` are called in it."""
         try:
-            (tree,) = parse.parse(self.only(start, end), Dialect.get_or_raise(DIALECT))
+            (tree,) = parse.parse(self.only(start, end), Dialect.get_or_raise(DIALECT), macros)
         except LineageError as error:
-            error.pipeline = self.pipeline.file
+            located(error, self.pipeline)
             raise
         return tree
 
@@ -64,5 +64,18 @@ class Text:
         try:
             return parse.tokenize(self.pipeline.sql, Dialect.get_or_raise(DIALECT))
         except LineageError as error:
-            error.pipeline = self.pipeline.file
+            located(error, self.pipeline)
             raise
+
+
+def located(error: LineageError, pipeline: Pipeline) -> LineageError:
+    """Give ``error``, whose place is in the pipeline's SQL, its place in the pipeline's file, and return it.
+
+    One that has a file already is of a building block, and keeps its place.
+    """
+    if error.pipeline:
+        return error
+    error.pipeline = pipeline.file
+    if error.line is not None:
+        error.line, error.column = pipeline.place(error.line, error.column)
+    return error

@@ -1,6 +1,7 @@
 """Statement → ColumnLineage, and the columns that follow from it."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import lru_cache
 
@@ -10,7 +11,7 @@ from governance.lineage.explain import explain as explained
 from governance.lineage.model import ColumnLineage, Explanation, OutputField, Transformation
 from governance.pipeline import header_line
 from governance.statement.model import Kind, Statement
-from governance.statement.text import DIALECT, Text
+from governance.statement.text import DIALECT, Text, located
 
 UNKNOWN = "unknown"
 """The type of a column whose type only running the query can tell."""
@@ -59,16 +60,24 @@ def _trace(
             {**known, **schema},
             dialect=DIALECT,
             masking_functions=masking_functions,
+            prelude=pipeline.blocks,
         )
     except LineageError as error:
-        error.pipeline = pipeline.file
+        located(error, pipeline)
         raise
     if len(found) != 1 or found[0].output != pipeline.table:
         outputs = ", ".join(str(lineage.output) for lineage in found) or "nothing"
         problem = f"lineage of {pipeline.table} is expected, and {outputs} was found"
         raise NoLineage(problem, fix="please report this pipeline", pipeline=pipeline.file, line=statement.line)
-    _require_grain(statement, columns_of(statement, found[0], schema))
-    return found[0]
+    lineage = replace(found[0], inputs=tuple(sorted(found[0].inputs, key=_order(statement))))
+    _require_grain(statement, columns_of(statement, lineage, schema))
+    return lineage
+
+
+def _order(statement: Statement) -> Callable[[str], tuple[int, str]]:
+    """Return the order of the statement's inputs, which is that of what it reads."""
+    place = {name: number for number, name in enumerate(statement.reads)}
+    return lambda name: (place.get(name, -1), name)
 
 
 def explain(
@@ -87,7 +96,13 @@ def explain(
     known = {pipeline.table: dict(statement.declared)} if statement.declared else {}
     text = shown(Text(pipeline).only(*statement.span))
     try:
-        found = explained(text, {**known, **schema}, dialect=DIALECT, masking_functions=masking_functions)
+        found = explained(
+            text,
+            {**known, **schema},
+            dialect=DIALECT,
+            masking_functions=masking_functions,
+            prelude=pipeline.blocks,
+        )
     except LineageError:  # lineage was read before: what is too large to explain runs all the same
         return None
     return found[0] if [it.output for it in found] == [pipeline.table] else None
