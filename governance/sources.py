@@ -67,9 +67,10 @@ def named_tables(file: Section) -> Iterator[tuple[str, Section]]:
 
 
 def _dotted(section: Section) -> str:
-    """Return what ``[crm.learners]`` was meant to be, for the commonest slip."""
+    """Return what ``[crm.learners]`` or ``[landing."orders.csv"]`` was meant to be, for the commonest slip."""
     inner = next((key for key, value in section.values.items() if isinstance(value, dict)), None)
-    return "" if inner is None else f', here perhaps ["{section.place}.{inner}"]'
+    between = "/" if inner is not None and not TABLE.fullmatch(f"{section.place}.{inner}") else "."
+    return "" if inner is None else f', here perhaps ["{section.place}{between}{inner}"]'
 
 
 def _require_files_apart(file: Section) -> None:

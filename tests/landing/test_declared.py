@@ -2,9 +2,10 @@ from pathlib import Path
 
 import pytest
 
+from governance.dataset import Dataset
 from governance.landing.model import FileColumn, FileSource, Format, Location, Record, Section
 from governance.landing.names import in_order, namespaces
-from governance.policy import Source, load_sources
+from governance.policy import Source, load_policy, load_sources
 from governance.project import project_at
 
 LANDING = '[locations.landing]\nat = "landing"\n'
@@ -38,6 +39,29 @@ def loaded(folder: Path, text: str, locations: str = LANDING) -> tuple[Source, .
     project.sources.parent.mkdir(parents=True, exist_ok=True)
     project.sources.write_text(locations + text, encoding="utf-8")
     return load_sources(project)
+
+
+def test_policy_speaks_of_files_of_kinds_of_record_and_of_a_documents_header(tmp_path: Path) -> None:
+    loaded(tmp_path, PAYMENTS + BATCH)
+    metadata = """
+["landing/payments.txt#detail"]
+owner = "team:billing"
+columns.amount = { classification = "internal" }
+["landing/batch.json"]
+columns."$doc.header.batch_date" = { classification = "public", description = "Day of the batch." }
+"""
+    folder = tmp_path / "governance"
+    folder.mkdir()
+    (folder / "metadata.toml").write_text(metadata)
+    (folder / "lineage.toml").write_text(
+        'order = ["public", "internal"]\npropagate_through = ["DIRECT"]\nmasking_functions = []\n'
+        'namespace = "iceberg://x"\njob_namespace = "headwater"\n'
+    )
+    policy = load_policy(project_at(tmp_path))
+    assert policy.tables["landing/payments.txt#detail"].owner == "team:billing"
+    assert policy.column("landing/payments.txt#detail", "amount").classification == "internal"
+    assert policy.column("landing/batch.json", "$doc.header.batch_date").description == "Day of the batch."
+    assert policy.lineage.dataset("landing/payments.txt#detail") == Dataset("file", "landing/payments.txt#detail")
 
 
 def declared(folder: Path, text: str) -> FileSource:

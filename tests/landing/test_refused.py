@@ -82,6 +82,11 @@ def test_a_table_that_looks_like_a_file() -> None:
     assert '["landing/orders.csv"]' in error.fix
 
 
+def test_a_name_in_two_pairs_of_quotes() -> None:
+    assert 'here perhaps ["landing/orders.csv"]' in refused(f'{LANDING}[landing."orders.csv"]\n{X}').fix
+    assert 'here perhaps ["crm.learners"]' in refused(f"[crm.learners]\n{X}").fix
+
+
 def test_names_that_differ_in_case_alone() -> None:
     error = refused(f'{LANDING}{A}{X}["landing/A.csv"]\n{X}')
     assert error.key == '"landing/A.csv"'
