@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import duckdb
 import pyarrow as pa
 
 from governance.errors import EngineError
-from platform_assets.engines.engine import Column, Files, Landing, Query, Relation, Rows
+from platform_assets.engines.engine import Column, Files, Landing, Query, QueryError, Relation, Rows
+from platform_assets.engines.folder import own_folder
 from platform_assets.engines.landing import create_landing
 from platform_assets.engines.result import DuckDbResult, schema_of, told
 from platform_assets.engines.sql import literal, quoted
@@ -27,9 +27,9 @@ SETTINGS = (
     "set enable_progress_bar = false",
 )
 CREATED = re.compile(
-    r"\s*create\s+(or\s+replace\s+)?(temp(orary)?\s+)?(macro|function|view)\s+(if\s+not\s+exists\s+)?"
+    r"(\s|--[^\n]*\n|/\*.*?\*/)*create\s+(or\s+replace\s+)?(temp(orary)?\s+)?(macro|function|view)\s+(if\s+not\s+exists\s+)?"
     r"""(?P<schema>"([^"]|"")+"|\w+)\s*\.""",
-    re.IGNORECASE,
+    re.IGNORECASE | re.DOTALL,
 )
 LOCK = ("set enable_external_access = false", "set lock_configuration = true")
 
@@ -56,10 +56,11 @@ class DuckDb:
 
         What it writes and what does not fit into memory goes to a folder of its own where the connection spills.
         """
-        with self.connect() as connection, _folder(connection) as folder, closing(connection):
+        with self.connect() as connection, own_folder(_spill(connection)) as folder, closing(connection):
             _prepare(connection, tables, folder)
+            for statement in query.setup:
+                _create(connection, query, statement)
             with told(query, folder):
-                _set_up(connection, query.setup)
                 schema = schema_of(connection, query)
             landings = {name: it for name, it in tables.items() if isinstance(it, Landing)}
             yield DuckDbResult(connection, query, folder, landings, schema)
@@ -79,19 +80,17 @@ def _arrow_type(connection: duckdb.DuckDBPyConnection, name: str, kind: str) -> 
         raise EngineError(f"column {name} has type {kind!r}, which DuckDB does not know", fix=str(error)) from error
 
 
-@contextmanager
-def _folder(connection: duckdb.DuckDBPyConnection) -> Iterator[Path]:
-    ((spill,),) = connection.execute("select current_setting('temp_directory')").fetchall()
-    Path(spill).mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix="run-", dir=spill) as folder:
-        yield Path(folder).resolve()
+def _spill(connection: duckdb.DuckDBPyConnection) -> Path:
+    ((folder,),) = connection.execute("select current_setting('temp_directory')").fetchall()
+    return Path(folder)
 
 
 def _prepare(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, Relation], folder: Path) -> None:
     for statement in SETTINGS:
         connection.execute(statement)
     for name, relation in sorted(tables.items()):
-        schema, _, table = name.rpartition(".")
+        # a file's name has dots that part nothing
+        schema, _, table = ("main", "", name) if isinstance(relation, Landing) else name.rpartition(".")
         connection.execute(f"create schema if not exists {quoted(schema or 'main')}")
         create(connection, f"{quoted(schema or 'main')}.{quoted(table)}", relation)
     read = {path for it in tables.values() if isinstance(it, Files | Landing) for path in it.paths}
@@ -103,12 +102,14 @@ def _prepare(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, Relatio
         connection.execute(statement)
 
 
-def _set_up(connection: duckdb.DuckDBPyConnection, statements: Sequence[str]) -> None:
-    """Create macros and views; behind the lock, so that a view reads no file of its own choice."""
-    for statement in statements:
+def _create(connection: duckdb.DuckDBPyConnection, query: Query, statement: str) -> None:
+    """Create a macro or a view of ``query.setup``; behind the lock, so that a view reads no file of its own choice."""
+    try:
         if named := CREATED.match(statement):
             connection.execute(f"create schema if not exists {named['schema']}")
         connection.execute(statement)
+    except duckdb.Error as error:
+        raise QueryError(f"what it builds on cannot be created: {error}", file=query.file) from error
 
 
 def create(connection: duckdb.DuckDBPyConnection, name: str, relation: Relation) -> None:

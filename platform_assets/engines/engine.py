@@ -66,6 +66,19 @@ class Landing:
     options: tuple[tuple[str, str], ...] = ()
 
 
+REJECTED = pa.schema(
+    [
+        ("file", pa.string()),
+        ("line", pa.int64()),
+        ("column", pa.string()),
+        ("reason", pa.string()),
+        ("row", pa.string()),
+    ]
+)
+"""Of rows that do not fit: the file as it may be shown, the line from 1 (NULL where the format has none), the first
+column that does not fit (NULL where the row as a whole does not), all reasons, and the row as it stands there."""
+
+
 Relation = Files | Rows | Empty | Landing
 """What a table name stands for while a query runs."""
 
@@ -97,6 +110,19 @@ class QueryError(EngineError):
         return self.file if self.line is None else f"{self.file}:{self.line}"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """Of one ``Landing``: how many rows of its files fit, and those that do not, each once (columns ``REJECTED``).
+
+    It is of all rows and all declared columns of its files, whatever the query asked for. ``unfit`` are the files, as
+    they may be shown, that have rows of which none fits.
+    """
+
+    rows: int
+    rejects: pa.Table
+    unfit: tuple[str, ...] = ()
+
+
 class Result(Protocol):
     """The rows of one query. None is made before ``write`` or ``batches`` asks, and of those one may be asked, once."""
 
@@ -126,8 +152,8 @@ class Result(Protocol):
         """
         ...
 
-    def rejected(self) -> Mapping[str, pa.Table]:
-        """Return the rows that did not fit their declaration, by the name of each ``Landing``; after ``write``."""
+    def outcomes(self) -> Mapping[str, Outcome]:
+        """Return what became of the rows of each ``Landing``, by its name; right after the rows are made."""
         ...
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 
-from platform_assets.engines.engine import Column, Landing, Query, QueryError
+from platform_assets.engines.engine import Column, Landing, Outcome, Query, QueryError
 from platform_assets.engines.interruptible import Stream, waited
+from platform_assets.engines.landing import outcomes
 from platform_assets.engines.sql import literal, quoted
 
 BATCH_ROWS = 100_000
@@ -35,7 +36,7 @@ class DuckDbResult:
         """Make the rows into Parquet files; see ``Result.write``."""
         files = self.folder / "rows"
         options = f"format parquet, compression zstd, file_size_bytes '{FILE_SIZE}', field_ids {_field_ids(columns)}"
-        select = _cast(_text(self.query), [(c.name, c.type) for c in columns])
+        select = _cast(_text(self.query), self.schema.names, [(c.name, c.type) for c in columns])
         copy = f"copy ({select}) to {literal(str(files))} ({options})"
         with self._told():
             waited(self.connection, lambda: self.connection.execute(copy))
@@ -47,9 +48,10 @@ class DuckDbResult:
         with closing(Stream(self.connection, self._batches())) as stream:
             yield pa.RecordBatchReader.from_batches(self.schema, self._each(stream))
 
-    def rejected(self) -> Mapping[str, pa.Table]:
-        """Return the rows that did not fit; see ``Result.rejected``."""
-        return {}
+    def outcomes(self) -> Mapping[str, Outcome]:
+        """Return what was read of files as they landed; see ``Result.outcomes``."""
+        with self._told():
+            return waited(self.connection, lambda: outcomes(self.connection, self.landings))
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         # not execute(), which computes all of it first
@@ -110,14 +112,17 @@ def _plain(query: Query) -> str:
 def _text(query: Query) -> str:
     # on lines of its own, so that an error quotes nothing but the query
     text = f"\n{query.text}\n"
-    return _cast(text, query.into) if query.into else text
+    return _cast(text, [name for name, _ in query.into], query.into) if query.into else text
 
 
-def _cast(text: str, columns: Sequence[tuple[str, str]]) -> str:
-    """Return ``text`` with its columns cast by position to (name, SQL type); what it adds stands behind it."""
-    names = [quoted(f"c{place}") for place in range(len(columns))]
-    casts = ", ".join(f"cast({c} as {kind}) as {quoted(name)}" for c, (name, kind) in zip(names, columns, strict=True))
-    return f"from ({text}) as given({', '.join(names)}) select {casts}"
+def _cast(text: str, names: Sequence[str], columns: Sequence[tuple[str, str]]) -> str:
+    """Return ``text`` with its columns cast by position to (name, SQL type); what it adds stands behind it.
+
+    ``names`` are what an error calls the columns by, which is all that it tells of a cast that fails.
+    """
+    given = [quoted(name) for name in names]
+    casts = ", ".join(f"cast({c} as {kind}) as {quoted(name)}" for c, (name, kind) in zip(given, columns, strict=True))
+    return f"from ({text}) as given({', '.join(given)}) select {casts}"
 
 
 def _field_ids(columns: Sequence[Column]) -> str:
