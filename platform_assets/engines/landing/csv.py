@@ -62,6 +62,14 @@ def count(name: str, landing: Landing, options: Mapping[str, Option]) -> str:
     return f"select count(*) filter (not {bad}), count(*) filter ({bad}) from {source}"
 
 
+def first(name: str, landing: Landing, options: Mapping[str, Option]) -> str:
+    """Return the SELECT of a row that fits, if there is one."""
+    columns = landing.source.columns
+    bad = any_of(_faults(late(columns, options), options))
+    source = f"{_source(name, landing, options)} where {every_column(name, columns)}"
+    return f"select 1 from {source} and not {bad} limit 1"
+
+
 def searches(name: str, landing: Landing, options: Mapping[str, Option]) -> tuple[str, ...]:
     """Return the SELECTs by which DuckDB's reader rejects what is converted after it, one for each form of dates."""
     columns, formats = landing.source.columns, formats_of(options)

@@ -3,8 +3,6 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
-import pyarrow as pa
-
 from governance.landing.datasets import document_field
 from governance.landing.model import DOCUMENT, FileColumn, Option
 from platform_assets.engines.engine import Landing
@@ -12,6 +10,7 @@ from platform_assets.engines.landing import option
 from platform_assets.engines.landing.csv import formats_of
 from platform_assets.engines.landing.line import LINE_SIZE, lines_of
 from platform_assets.engines.landing.name import FILE, LINE, TEXT, reading, shown
+from platform_assets.engines.landing.opened import opened
 from platform_assets.engines.landing.text import Kind, Rows
 from platform_assets.engines.landing.value import Fault, Value, value_of
 from platform_assets.engines.sql import literal, quoted
@@ -54,12 +53,6 @@ def form_of(path: str, options: Mapping[str, Option]) -> str:
     if head.startswith("["):
         return ARRAY
     return LINES if any(map(_is_object, head.split("\n"))) else LOOSE
-
-
-def opened(path: str, options: Mapping[str, Option]) -> pa.NativeFile:
-    """Return the file, decompressed where its name or the options say that it is compressed."""
-    said = option.text(options, "compression", "detect")
-    return pa.input_stream(path, compression={"none": None, "auto": "detect"}.get(said, said))
 
 
 def _is_object(line: str) -> bool:

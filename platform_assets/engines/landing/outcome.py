@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import duckdb
@@ -81,7 +82,7 @@ def _of_csv(
     )
     native = _kept(connection, name, landing)
     if not late:
-        return Outcome(fitting, native)
+        return _unfit(connection, name, landing, options, Outcome(fitting, native))
     for search in searches:
         connection.execute(search).fetchall()
     every = _kept(connection, name, landing)
@@ -89,7 +90,25 @@ def _of_csv(
         found = every.num_rows - native.num_rows
         problem = f"{landing.source.name}: {late} rows have dates that do not fit, {found} are found again"
         raise EngineError(problem, fix="report the file's form of dates as a bug")
-    return Outcome(fitting, every)
+    return _unfit(connection, name, landing, options, Outcome(fitting, every))
+
+
+def _unfit(
+    connection: duckdb.DuckDBPyConnection,
+    name: str,
+    landing: Landing,
+    options: Mapping[str, Option],
+    outcome: Outcome,
+) -> Outcome:
+    """Return the outcome with the files of which no row fits; each file is read as far as its first row that does."""
+    rejected = set(outcome.rejects["file"].to_pylist())
+    unfit = []
+    for path, shown in zip(landing.paths, landing.shown, strict=True):
+        if shown in rejected:
+            first = csv.first(name, replace(landing, paths=(path,), shown=(shown,)), options)
+            if not connection.execute(first).fetchall():
+                unfit.append(shown)
+    return replace(outcome, unfit=tuple(unfit))
 
 
 def _of_text(connection: duckdb.DuckDBPyConnection, name: str, landing: Landing, rows: Rows) -> Outcome:
@@ -101,8 +120,11 @@ def _of_text(connection: duckdb.DuckDBPyConnection, name: str, landing: Landing,
             found = connection.sql(rejects_of(rows, path)).to_arrow_table()
             skipped = unread.filter(pc.equal(unread["file"], shown))["line"].to_pylist()
             tables.append(_told(found, shown, skipped))
-    whole = pa.concat_tables(tables)
-    return Outcome(sum(fit for fit, _ in counts.values()), _in_order(whole, landing))
+    rejects = _in_order(pa.concat_tables(tables), landing)
+    rejected = set(rejects["file"].to_pylist())
+    fitting = {shown: counts.get(path, (0, 0))[0] for path, shown in zip(landing.paths, landing.shown, strict=True)}
+    unfit = tuple(shown for shown, fit in fitting.items() if not fit and shown in rejected)
+    return Outcome(sum(fitting.values()), rejects, unfit)
 
 
 def _told(found: pa.Table, shown: str, skipped: Sequence[int]) -> pa.Table:

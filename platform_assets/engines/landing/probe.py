@@ -1,0 +1,149 @@
+"""The beginning of a file, compared with what is declared of it."""
+
+import csv
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+
+import duckdb
+
+from governance.landing.model import FileSource, Option
+from platform_assets.engines.engine import Landing
+from platform_assets.engines.landing import json, line, option
+from platform_assets.engines.landing.name import TEXT
+from platform_assets.engines.landing.opened import opened_text
+from platform_assets.engines.landing.value import kind
+from platform_assets.engines.sql import literal
+
+SAMPLE = 1_000
+"""Rows of a file that are looked at."""
+
+WIDENS = (
+    ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DOUBLE"),
+    ("UTINYINT", "SMALLINT", "INTEGER", "BIGINT", "DOUBLE"),
+    ("USMALLINT", "INTEGER", "BIGINT", "DOUBLE"),
+    ("UINTEGER", "BIGINT", "DOUBLE"),
+    ("TINYINT", "SMALLINT", "REAL", "DOUBLE"),
+    ("DATE", "TIMESTAMP"),
+    ("TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP"),
+)
+"""Types, each of which holds every value of those before it."""
+
+DIGITS = {"TINYINT": 3, "SMALLINT": 5, "INTEGER": 10, "BIGINT": 19, "UTINYINT": 3, "USMALLINT": 5, "UINTEGER": 10}
+"""Digits of whole numbers."""
+
+DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
+
+
+def delimited(
+    _: duckdb.DuckDBPyConnection, source: FileSource, path: str, options: Mapping[str, Option]
+) -> Iterator[str]:
+    """Yield what is wrong with the names, or the number, of a delimited file's columns."""
+    if source.records or (first := first_record(path, options)) is None:
+        return
+    declared = [it.name for it in source.columns]
+    if options.get("header", True):
+        yield from differences(first, declared, ordered=True)
+    elif len(first) != len(declared) and not options.get("null_padding"):
+        yield f"its lines have {len(first)} fields, and {len(declared)} columns are declared"
+
+
+def first_record(path: str, options: Mapping[str, Option]) -> Sequence[str] | None:
+    """Return the fields of a delimited file's first record, None where it has none."""
+    delim, quote = option.text(options, "delim", ","), option.text(options, "quote", '"')
+    with opened_text(path, options) as file:
+        lines = _noted(file, option.number(options, "skip"), option.text(options, "comment", ""))
+        if len(delim) != 1:
+            first = next(lines, None)
+            return None if first is None else first.rstrip("\r\n").split(delim)
+        escape = option.text(options, "escape", quote)
+        reader = csv.reader(
+            lines,
+            delimiter=delim,
+            quotechar=quote or None,
+            quoting=csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE,
+            doublequote=escape == quote,
+            escapechar=escape if escape not in {"", quote} else None,
+        )
+        return next(reader, None)
+
+
+def differences(found: Sequence[str], declared: Sequence[str], *, ordered: bool) -> Iterator[str]:
+    """Yield how the names of columns differ, by name; SQL does not look at case."""
+    names = {it.strip().lower(): it.strip() for it in found}
+    wanted = {it.lower(): it for it in declared}
+    missing = [it for key, it in wanted.items() if key not in names]
+    added = [it for key, it in names.items() if key not in wanted]
+    if missing:
+        yield f"{_columns(missing)} missing"
+    if added:
+        yield f"{_columns(added)} not declared"
+    if ordered and not missing and not added and list(names) != list(wanted):
+        yield f"the columns stand in another order: {', '.join(names.values())}, and declared are {', '.join(declared)}"
+    if len(names) < len(found):
+        yield "a name is there more than once"
+
+
+def _columns(names: Sequence[str]) -> str:
+    return f"column {names[0]} is" if len(names) == 1 else f"columns {', '.join(names)} are"
+
+
+def _noted(file: Iterator[str], skip: int, comment: str) -> Iterator[str]:
+    """Yield the lines after those that are skipped, comments left out."""
+    for line_ in islice(file, skip, None):
+        if not comment or not line_.startswith(comment):
+            yield line_
+
+
+def parquet(
+    connection: duckdb.DuckDBPyConnection, source: FileSource, path: str, _: Mapping[str, Option]
+) -> Iterator[str]:
+    """Yield what is wrong with the names and types of a Parquet file's columns."""
+    described = connection.execute(f"describe from read_parquet({literal(path)})").fetchall()
+    found = {name: type_ for name, type_, *_ in described}
+    yield from differences(list(found), [it.name for it in source.columns], ordered=False)
+    types = {name.lower(): type_ for name, type_ in found.items()}
+    for column in source.columns:
+        has, wanted = types.get(column.name.lower()), kind(column.type)
+        if has is not None and not widens(has, wanted):
+            yield f"column {column.name} is {has.lower()}, and {column.type} is declared"
+
+
+def widens(has: str, wanted: str) -> bool:
+    """Return whether a column of type ``has``, as DuckDB writes it, is one of ``wanted`` with nothing lost."""
+    if has == wanted or any(has in its and wanted in its[its.index(has) :] for its in WIDENS):
+        return True
+    goal = DECIMAL.fullmatch(wanted)
+    if goal is None:
+        return False
+    whole, after = int(goal[1]) - int(goal[2]), int(goal[2])
+    if mine := DECIMAL.fullmatch(has):
+        return int(mine[1]) - int(mine[2]) <= whole and int(mine[2]) <= after
+    return DIGITS.get(has, whole + 1) <= whole
+
+
+def lines(
+    connection: duckdb.DuckDBPyConnection, source: FileSource, path: str, options: Mapping[str, Option]
+) -> Iterator[str]:
+    """Yield which columns lie beyond the end of all lines of a file of fixed places."""
+    rows = line.fixed(source.name, Landing(source, (path,), (source.name,)), options)
+    longest = f"select max(length({TEXT})) from (from {rows.source} limit {SAMPLE})"
+    ((length,),) = connection.execute(longest).fetchall()
+    if length is None:
+        return
+    columns = source.columns or tuple(it for record in source.records[:1] for it in record.columns)
+    beyond = [it.name for it in columns if it.place and it.place[1] > length]
+    if beyond:
+        yield f"its lines have {length} characters, beyond which {_columns(beyond)} declared"
+
+
+def objects(
+    connection: duckdb.DuckDBPyConnection, source: FileSource, path: str, options: Mapping[str, Option]
+) -> Iterator[str]:
+    """Yield which keys no row has, and which are not declared, of the first rows of a file of JSON."""
+    rows = json.rows_of(source.name, Landing(source, (path,), (source.name,)), options)
+    keys = f"select distinct unnest({json.KEYS}) from (from {rows.source} limit {SAMPLE})"
+    found = [str(key) for (key,) in connection.execute(keys).fetchall()]
+    if found:
+        declared = list(dict.fromkeys(json.keys_of(it)[0] for it in source.columns))
+        yield from differences(found, declared, ordered=False)

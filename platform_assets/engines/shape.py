@@ -1,0 +1,85 @@
+"""Files against their declaration, before a query runs and after: what changed in them is said by column."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+import duckdb
+import pyarrow.compute as pc
+
+from governance.errors import LandingError
+from governance.landing.model import FileSource, Format, Option
+from platform_assets.engines.engine import Landing, Outcome
+from platform_assets.engines.landing import probe
+from platform_assets.engines.landing.option import options_of
+
+FILES_TOLD = 3
+COLUMNS_TOLD = 10
+
+
+class ShapeChanged(LandingError):
+    """Files are not as they are declared: which, by which columns, and what to do."""
+
+    def __init__(self, source: FileSource, problems: Sequence[str]) -> None:
+        self.source = source.name
+        more = f"; and {len(problems) - FILES_TOLD} more files" if len(problems) > FILES_TOLD else ""
+        fix = f"mend the file, or look at `headwater sniff {source.name}` and change sources.toml"
+        super().__init__("; ".join(problems[:FILES_TOLD]) + more, fix=fix)
+
+
+Probe = Callable[[duckdb.DuckDBPyConnection, FileSource, str, Mapping[str, Option]], Iterator[str]]
+"""Yields what is wrong with the file at a path; nothing of a file without a row."""
+
+PROBES: Mapping[Format, Probe] = MappingProxyType(
+    {
+        Format.CSV: probe.delimited,
+        Format.JSON: probe.objects,
+        Format.PARQUET: probe.parquet,
+        Format.FIXED: probe.lines,
+    }
+)
+
+
+def check_shape(connection: duckdb.DuckDBPyConnection, landing: Landing) -> None:
+    """Compare the beginning of each file with its declaration; ``connection`` can read the files.
+
+    A file of no byte has no shape. XML is compared where it is staged.
+
+    Raises:
+        ShapeChanged: columns are missing, not declared, or in another order.
+        EngineError: the options do not go with the declaration.
+    """
+    compare = PROBES.get(landing.source.format)
+    if compare is None:
+        return
+    options = options_of(connection, landing)
+    problems = [
+        f"{shown}: {'; '.join(found)}"
+        for path, shown in zip(landing.paths, landing.shown, strict=True)
+        if (found := list(compare(connection, landing.source, path, options)))
+    ]
+    if problems:
+        raise ShapeChanged(landing.source, problems)
+
+
+def require_few(landing: Landing, outcome: Outcome) -> None:
+    """Raise ShapeChanged where a file has rows of which none fits, or more rows do not fit than are allowed."""
+    source, rejects = landing.source, outcome.rejects
+    if outcome.unfit:
+        problems = []
+        for file in outcome.unfit:
+            own = rejects.filter(pc.equal(rejects["file"], file)).to_pylist()
+            problems.append(f"{file}: none of its {len(own)} rows fits: {_by_column(own)}")
+        raise ShapeChanged(source, problems)
+    if source.max_rejects is not None and rejects.num_rows > source.max_rejects:
+        allowed = f"max_rejects allows {source.max_rejects}"
+        told = _by_column(rejects.to_pylist())
+        raise ShapeChanged(source, [f"{source.name}: {rejects.num_rows} rows do not fit, {allowed}: {told}"])
+
+
+def _by_column(rejects: Sequence[Mapping[str, str | None]]) -> str:
+    """Return how many rows do not fit by which column, with the first reason of each."""
+    counts = Counter(row["column"] for row in rejects)
+    first = {row["column"]: row["reason"] for row in reversed(rejects)}
+    columns = counts.most_common(COLUMNS_TOLD)
+    return "; ".join(f"{name or 'the row as a whole'} ({count}): {first[name]}" for name, count in columns)
