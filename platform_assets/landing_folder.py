@@ -23,6 +23,8 @@ def in_folder(root: Path, source: FileSource) -> tuple[Landed, ...]:
         fix = f"make the folder, or correct at of [locations.{name}] in sources.toml"
         raise LandingError(f"{name}: the location's folder is not there", fix=fix)
     found = {it.shown: it for it in _walk(root.resolve(), root, name, parts_of(source.name))}
+    if not found and not is_glob(source.name) and root.joinpath(*parts_of(source.name)).is_dir():
+        raise LandingError(f"{source.name}: it is a folder", fix=f'declare its files: ["{source.name}/*.csv"]')
     return tuple(found[shown] for shown in sorted(found))
 
 
@@ -48,7 +50,7 @@ def _walk(root: Path, folder: Path, shown: str, pattern: tuple[str, ...]) -> Ite
     for name in [head] if not is_glob(head) else [it for it in _names(folder, shown) if part_matches(it, head)]:
         below, called = folder / name, f"{shown}/{name}"
         if not rest:
-            yield from _file(root, below, called, named=not is_glob(head))
+            yield from _file(root, below, called)
         elif _is_folder(root, below, called, follow=True):
             yield from _walk(root, below, called, rest)
 
@@ -70,15 +72,13 @@ def _is_folder(root: Path, path: Path, shown: str, *, follow: bool) -> bool:
     return folder and (follow or not link)
 
 
-def _file(root: Path, path: Path, shown: str, *, named: bool) -> Iterator[Landed]:
-    """Yield the file at ``path``; nothing where a glob met a folder, or there is no file."""
+def _file(root: Path, path: Path, shown: str) -> Iterator[Landed]:
+    """Yield the file at ``path``; nothing where that is a folder, or there is no file."""
     try:
         if path.is_symlink():
             _require_inside(root, path, shown)
         seen = path.stat()
         if stat.S_ISDIR(seen.st_mode):
-            if named:
-                raise LandingError(f"{shown}: it is a folder", fix=f'declare its files: ["{shown}/*.csv"]')
             return
         if not stat.S_ISREG(seen.st_mode):
             raise LandingError(f"{shown}: it is no regular file", fix="let a file land in its place")

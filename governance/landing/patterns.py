@@ -16,8 +16,9 @@ WRITERS = ("_temporary", "_SUCCESS", "_committed", "_started", "_delta_log")
 
 
 def parts_of(name: str) -> tuple[str, ...]:
-    """Return the parts of a dataset's name below its location."""
-    return tuple(name.split("/")[1:])
+    """Return the parts of a dataset's name below its location; what several ``**`` on end mean, one means too."""
+    parts = name.split("/")[1:]
+    return tuple(it for number, it in enumerate(parts) if it != FOLDERS or parts[number - 1 : number] != [FOLDERS])
 
 
 def part_matches(name: str, part: str) -> bool:
