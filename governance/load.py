@@ -34,14 +34,30 @@ def load_pipelines(project: Project) -> tuple[Pipeline, ...]:
         PipelineError: a file's path names no table, or the project has no pipeline folder.
         PolicyError: there are templates, and what they may name is wrong.
     """
+    found = _files(project)
+    around = cache(partial(surroundings, project, frozenset(found)))
+    library = load_library(project, frozenset(found))
+    loaded = {table: _with_blocks(_load(table, found[table], around), library) for table in sorted(found)}
+    return tuple(with_includes(loaded).values())
+
+
+def tables_of(project: Project) -> frozenset[str]:
+    """Return the tables that the project's pipelines build, by their files' paths alone.
+
+    Raises:
+        PipelineError: a file's path names no table, or the project has no pipeline folder.
+    """
+    return frozenset(_files(project))
+
+
+def _files(project: Project) -> Mapping[str, tuple[_File, ...]]:
     folders = [folder for folder in project.pipelines if folder.is_dir()]
     if not folders:
         raise PipelineError(project.pipelines[0], None, "there is no such folder", fix="make it, or set HEADWATER_ROOT")
     found: dict[str, tuple[_File, ...]] = {}
     for folder in folders:
         found |= _in_folder(project, folder)
-    around = cache(partial(surroundings, project, frozenset(found)))
-    return tuple(_load(table, found[table], around) for table in sorted(found))
+    return found
 
 
 def _in_folder(project: Project, folder: Path) -> Mapping[str, tuple[_File, ...]]:

@@ -16,7 +16,16 @@ import click
 
 from governance.errors import HeadwaterError, UnknownField
 from governance.project import ROOT, Project, find_project
-from platform_assets import cli_consumers, cli_diff, cli_events, cli_knowledge, cli_lineage, cli_page, cli_sources
+from platform_assets import (
+    cli_consumers,
+    cli_diff,
+    cli_events,
+    cli_knowledge,
+    cli_lineage,
+    cli_page,
+    cli_render,
+    cli_sources,
+)
 
 Path_ = click.Path(path_type=Path, exists=True)
 CHECK_FORMATS = ("text", "md", "json", "sarif", "junit", "github")
@@ -188,6 +197,7 @@ for command in (
     *cli_page.COMMANDS,
     *cli_diff.COMMANDS,
     *cli_lineage.COMMANDS,
+    *cli_render.COMMANDS,
     *cli_sources.COMMANDS,
 ):
     main.add_command(command)

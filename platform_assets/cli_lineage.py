@@ -2,8 +2,8 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from governance.errors import HeadwaterError, LineageError
+from governance.errors import HeadwaterError, LineageError, PipelineError
 from governance.project import Project, find_project
 
 if TYPE_CHECKING:
     from governance.events.facets import Naming
     from governance.events.static import StaticJob
     from governance.lineage import ColumnLineage
-    from governance.lineage.model import Explanation
+    from governance.lineage.model import Explanation, Expression
+    from governance.pipeline import Pipeline
 
 Path_ = click.Path(path_type=Path, exists=True)
 
@@ -132,18 +133,44 @@ def _files(
     from governance.events.static import of_text
     from governance.lineage import column_lineage
     from governance.lineage.explain import explain as explained
-    from governance.report.place import caret
+    from platform_assets.cli_render import rendered
 
     tables = _schema_file(schema) if schema else _project_schemas(project)
     for file in files:
-        sql = sys.stdin.read() if file == "-" else _text(Path(file))
+        text = sys.stdin.read() if file == "-" else _text(Path(file))
         try:
-            found = column_lineage(sql, tables, dialect=dialect)
-            told = explained(sql, tables, dialect=dialect) if explain else ()
-        except LineageError as error:
-            refused.append(f"{file}:{error}\n{caret(sql, error)}")
+            pipeline = rendered(project, file, text)
+        except PipelineError as error:
+            refused.append(str(error))
             continue
-        yield _Read(found, tuple(told), partial(of_text, _job(project, file), sql, found))
+        try:
+            found = column_lineage(pipeline.sql, tables, dialect=dialect)
+            told = explained(pipeline.sql, tables, dialect=dialect) if explain else ()
+        except LineageError as error:
+            refused.append(_refusal(pipeline, text, error))
+            continue
+        yield _Read(found, _at_home(pipeline, told), partial(of_text, pipeline.job, pipeline.sql, found))
+
+
+def _refusal(pipeline: "Pipeline", text: str, error: LineageError) -> str:
+    """Return the error with its place in the file, and the file's line."""
+    from governance.report.place import caret
+
+    if error.line is not None:
+        error.line, error.column = pipeline.place(error.line, error.column)
+    return f"{pipeline.file}:{error}\n{caret(text, error)}"
+
+
+def _at_home(pipeline: "Pipeline", told: "Iterable[Explanation]") -> "tuple[Explanation, ...]":
+    """Return what made the edges, each piece with its line in the file."""
+    return tuple(
+        replace(one, uses=tuple(replace(use, expression=_in_file(pipeline, use.expression)) for use in one.uses))
+        for one in told
+    )
+
+
+def _in_file(pipeline: "Pipeline", piece: "Expression") -> "Expression":
+    return replace(piece, line=pipeline.place(piece.line)[0])
 
 
 def _pipelines(project: Project, refused: list[str], *, explain: bool) -> Iterator[_Read]:
@@ -178,13 +205,6 @@ def _write(output: str | None, text: str) -> None:
         raise HeadwaterError(
             f"{output} cannot be written: {error.strerror}", fix="name a file in a folder that is there"
         ) from error
-
-
-def _job(project: Project, file: str) -> str:
-    """Return the job's name: a pipeline's table, else the file's own name."""
-    path = Path(file).resolve()
-    folders = [folder for folder in project.pipelines if path.is_relative_to(folder)]
-    return ".".join(path.relative_to(folders[0]).with_suffix("").parts) if folders else Path(file).stem
 
 
 def _project_schemas(project: Project) -> Mapping[str, Mapping[str, str]]:

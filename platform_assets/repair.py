@@ -1,18 +1,20 @@
 """COMPLETE events rebuilt from what the catalog holds: each snapshot carries the run that wrote it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from governance.errors import NoLineage
 from governance.events.facets import Naming, Output
-from governance.events.repair import Lost, Repaired, Snapshot, repair
+from governance.events.repair import Described, Lost, Repaired, Snapshot, repair
 from governance.events.store import EventStore
 from governance.pipeline import Pipeline, parse_pipeline
 from governance.statement import parse, trace
 from platform_assets.catalog import Catalog, Published, inventory, load_known, open_catalog, published
 from platform_assets.factory import Loaded
-from platform_assets.facts import described, explanation_of
-from platform_assets.output import column_facts
-from platform_assets.run import schemas
+from platform_assets.facts import described, explanation_of, file_input
+from platform_assets.output import column_facts, rejected_output
+from platform_assets.quarantine import kept_by
+from platform_assets.run import files_read, schemas
 
 
 def repair_events(loaded: Loaded) -> tuple[Repaired, ...]:
@@ -40,17 +42,27 @@ class _Describer:
     loaded: Loaded
     catalog: Catalog
 
-    def __call__(self, lost: Lost) -> Output:
-        """Return the lost output: its lineage from the SQL that ran, else from the pipeline of today."""
-        table = lost.snapshot.table
+    def __call__(self, lost: Lost) -> Described:
+        """Return what the run wrote and read: the lineage is of the SQL that ran, else of the pipeline of today."""
+        table, policy = lost.snapshot.table, self.loaded.policy
         pipeline = self._pipeline(lost)
         statement = parse(pipeline)
-        files = {it.table: it for it in self.loaded.sources if it.files is not None and it.table in statement.reads}
+        files = files_read(self.loaded.sources, statement)
         schema = schemas(load_known(self.catalog, {*statement.reads, table} - files.keys()), files)
-        policy = self.loaded.policy
         lineage = trace(statement, schema, masking_functions=policy.lineage.masking_functions)
-        told = described(policy, pipeline, lineage)
-        return replace(told, explanation=explanation_of(policy, statement, schema))
+        output = replace(described(policy, pipeline, lineage), explanation=explanation_of(policy, statement, schema))
+        # which of the files it were that it read, nobody knows any more
+        inputs = tuple(file_input(policy, it, it.files) for it in files.values() if it.files)
+        return Described(output, tuple(self._quarantine(pipeline, lost)), inputs)
+
+    def _quarantine(self, pipeline: Pipeline, lost: Lost) -> Iterator[Output]:
+        kept = kept_by(self.catalog, pipeline.table, lost.snapshot.run_id)
+        if kept:
+            of = [it.files for it in self.loaded.sources if it.files and it.table in kept.datasets]
+            policy = self.loaded.policy
+            output = rejected_output(policy, pipeline, of)
+            schema = column_facts(policy, output.name, kept.columns)
+            yield replace(output, schema=schema, snapshot_id=kept.snapshot_id, rows=kept.rows)
 
     def _pipeline(self, lost: Lost) -> Pipeline:
         table = lost.snapshot.table
@@ -58,7 +70,7 @@ class _Describer:
         if lost.sql is not None:
             # what is wrong with the file of today says nothing about the SQL that ran
             return (
-                replace(known, sql=lost.sql, grain=(), problem=None)
+                replace(known, sql=lost.sql, origin=(), template=None, grain=(), problem=None)
                 if known
                 else parse_pipeline(table, f"START of {table}", lost.sql)
             )

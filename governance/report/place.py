@@ -10,12 +10,14 @@ _SHOWN = 160
 
 
 def caret(sql: str, error: LineageError) -> str:
-    """Return the error's line of ``sql`` and a caret under its column, empty when it has none."""
+    """Return the error's line of ``sql`` and a caret under its column, as far as it has them."""
     lines = sql.splitlines()
     if error.line is None or not 1 <= error.line <= len(lines):
         return ""
     text = lines[error.line - 1].replace("\t", " ")
-    column = min(max(error.column or 1, 1), len(text) + 1)
+    if error.column is None:
+        return text[:_SHOWN]
+    column = min(max(error.column, 1), len(text) + 1)
     start = max(0, column - 1 - _SHOWN // 2)
     return f"{text[start : start + _SHOWN]}\n{' ' * (column - 1 - start)}^"
 
