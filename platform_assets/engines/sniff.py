@@ -1,0 +1,67 @@
+"""What files say of their own columns, as far as DuckDB can tell."""
+
+from collections.abc import Mapping, Sequence
+
+import duckdb
+
+from governance.errors import EngineError
+from governance.landing.model import Format, Option
+from governance.landing.options import FUNCTIONS
+from governance.sql_type import sql_type
+from platform_assets.engines.landing.option import arguments, listed, sql_of
+
+WIDER = {
+    "tinyint": "integer",
+    "smallint": "integer",
+    "utinyint": "integer",
+    "usmallint": "integer",
+    "uinteger": "bigint",
+    "ubigint": "decimal(20, 0)",
+    "hugeint": "decimal(38, 0)",
+    "uhugeint": "decimal(38, 0)",
+    "timestamp_s": "timestamp",
+    "timestamp_ms": "timestamp",
+    "timestamp_ns": "timestamp",
+    "time with time zone": "varchar",
+    "enum": "varchar",
+    '"null"': "varchar",
+}
+"""DuckDB's types that no table stores, with those that hold their values."""
+
+SCANNED: Mapping[Format, Mapping[str, str]] = {
+    Format.CSV: {"sample_size": "-1", "union_by_name": "true"},
+    Format.JSON: {"sample_size": "-1", "union_by_name": "true", "maximum_depth": "2"},
+    Format.PARQUET: {"union_by_name": "true"},
+}
+"""How a file is looked at: to its end, because the type of a column may show in its last row."""
+
+
+def sniff(form: Format, paths: Sequence[str], options: Mapping[str, Option]) -> tuple[tuple[str, str], ...]:
+    """Return the (name, SQL type) of the columns of files of one form, as ``governance.sql_type`` names types.
+
+    What is nested is text: a column of JSON text.
+
+    Raises:
+        EngineError: files of the form do not say what their columns are; they cannot be read.
+    """
+    if form not in FUNCTIONS or form not in SCANNED:
+        raise EngineError(f"files of the form {form.value} do not say what their columns are", fix="declare them")
+    given = arguments({**SCANNED[form], **{name: sql_of(value) for name, value in options.items()}})
+    with duckdb.connect() as connection:
+        try:
+            found = connection.execute(f"describe from {FUNCTIONS[form]}({listed(paths)}{given})").fetchall()
+        except duckdb.Error as error:
+            raise EngineError(_without(paths, str(error)), fix="say in options how they are written") from error
+    return tuple((name, stored(kind)) for name, kind, *_ in found)
+
+
+def stored(kind: str) -> str:
+    """Return the type of a table's column that holds the values of DuckDB's type ``kind``."""
+    name = kind.lower()
+    return sql_type(name) or WIDER.get(name, "varchar")
+
+
+def _without(paths: Sequence[str], text: str) -> str:
+    for path in paths:
+        text = text.replace(path, path.rpartition("/")[2])
+    return text
