@@ -227,7 +227,7 @@ def _refusals(catalog: Catalog, table: str) -> Iterator[None]:
             yield
     except REFUSED as error:
         raise Conflict(f"{table} was changed by another run: {error}", fix="run again") from error
-    except (ValueError, NotImplementedError) as error:
+    except (ValueError, OverflowError, NotImplementedError) as error:
         raise CatalogError(
             f"{table} does not take these rows: {error}", fix="cast them to its columns' types"
         ) from error
