@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 
+from governance.blocks import Library, load_library
 from governance.errors import PipelineError
+from governance.include import with_includes
 from governance.pipeline import Pipeline, parse_pipeline
 from governance.project import Project
 from governance.template.marks import TEMPLATE, is_template
@@ -32,13 +34,24 @@ def load_pipelines(project: Project) -> tuple[Pipeline, ...]:
 
     Raises:
         PipelineError: a file's path names no table, or the project has no pipeline folder.
-        PolicyError: there are templates, and what they may name is wrong.
+            Or a file of building blocks cannot be read, or is wrong and names none.
+        PolicyError: ``sources.toml`` is wrong, or what templates may name.
     """
     found = _files(project)
     around = cache(partial(surroundings, project, frozenset(found)))
     library = load_library(project, frozenset(found))
     loaded = {table: _with_blocks(_load(table, found[table], around), library) for table in sorted(found)}
     return tuple(with_includes(loaded).values())
+
+
+def _with_blocks(pipeline: Pipeline, library: Library) -> Pipeline:
+    """Return the pipeline with the building blocks that its text may name; one that does not stand is its problem."""
+    if pipeline.problem is not None:
+        return pipeline
+    try:
+        return replace(pipeline, blocks=library.named_in(pipeline.sql))
+    except PipelineError as error:
+        return replace(pipeline, problem=error)
 
 
 def tables_of(project: Project) -> frozenset[str]:

@@ -11,6 +11,7 @@ more::
     -- tags: email, nightly
     -- freshness: 26 hours
     -- automation: eager
+    -- include: silver.orders
 
 Any other word with a colon is an error, so that a misspelt word cannot be lost. A comment without one is plain.
 """
@@ -28,6 +29,7 @@ from governance.owner import OWNER_FORM, is_owner
 from governance.template.model import Template
 
 TAG = re.compile(r"[A-Za-z0-9_.-]{1,63}")
+TABLE = re.compile(r"[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
 HEADER_LINE = re.compile(r"--\s*(?P<word>[A-Za-z][\w-]*)[ \t]*:(?P<value>.*)")
 CONTINUATION = re.compile(r"--[ \t]{2,}(?P<text>\S.*)")
 
@@ -45,6 +47,7 @@ class Pipeline:
     tags:        words to select by, in the header's order
     freshness:   how old the data may get, for ``duration.parse_duration``; None where unsaid
     automation:  ``eager`` or a cron expression in UTC; None where only jobs run it
+    include:     tables of pipelines whose queries stand for them here
     blocks:      the building blocks that its text may name, each after those that it builds on
     origin:      the template's line for each line of ``sql``, 1-based; empty where ``sql`` is the file's own text
     template:    what ``sql`` was rendered from; None where it is the file's own text
@@ -60,6 +63,7 @@ class Pipeline:
     tags: tuple[str, ...] = ()
     freshness: str | None = None
     automation: str | None = None
+    include: tuple[str, ...] = ()
     blocks: tuple[Block, ...] = ()
     origin: tuple[int, ...] = ()
     template: Template | None = None
@@ -186,5 +190,6 @@ WORDS: Mapping[str, Callable[[str], object]] = {
     "tags": _names(TAG, "tag"),
     "freshness": _freshness,
     "automation": _automation,
+    "include": _names(TABLE, "table"),
 }
 """The header words, each with how its value is read."""
