@@ -1,5 +1,6 @@
 """The command that reads what a file says of itself: ``cli`` adds ``COMMANDS`` to its own."""
 
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -23,34 +24,37 @@ def sniff(paths: tuple[str, ...], word: str | None, given: tuple[str, ...], *, w
     """Propose the block of sources.toml that declares the file or the quoted glob at each PATH.
 
     PATH is a name below a declared location (landing/orders.csv), or a path or URL that lies in one. A name that is
-    declared already stays as it is: what differs from the file is said, with exit code 1.
+    declared already stays as it is: what differs from the file is said, and the exit code is 1.
     """
-    project = find_project()
-    texts = [_sniffed(project, path, word, given, write=write) for path in paths]
-    click.echo("\n".join(texts), nl=False)
-
-
-def _sniffed(project: Project, path: str, word: str | None, given: tuple[str, ...], *, write: bool) -> str:
-    """Return the block of one path, once it is compared with the declaration or written."""
-    from governance.landing.proposed import block, differences
+    from governance.landing.proposed import block
     from governance.policy import load_sources
 
-    declared = {it.table: it.files for it in load_sources(project)}
-    found = _proposed(project, path, word, given, declared)
-    known = declared.get(found.name)
-    if known is None:
-        if write:
+    project = find_project()
+    declared = {it.table: it.files for it in load_sources(project) if it.files is not None}
+    same = True
+    for number, path in enumerate(paths):
+        found = _proposed(project, path, word, given, declared)
+        click.echo(f"{chr(10) if number else ''}{block(found)}", nl=False)
+        if found.name in declared:
+            same = _agrees(declared[found.name], found) and same
+        elif write:
             _add(project, found)
-        return block(found)
-    if differ := differences(known, found):
-        fix = "correct sources.toml by hand where the file is right"
-        raise PolicyError("sources.toml", found.name, f"it is declared otherwise: {'; '.join(differ)}", fix=fix)
-    click.echo(f"{found.name} is declared so already", err=True)
-    return block(found)
+    sys.exit(0 if same else 1)
+
+
+def _agrees(declared: FileSource, found: "Proposed") -> bool:
+    """Say how the file differs from its declaration, and return whether it does not."""
+    from governance.landing.proposed import differences
+
+    differ = differences(declared, found)
+    click.echo(f"{found.name} is declared {'otherwise' if differ else 'so already'}", err=True)
+    for it in differ:
+        click.echo(f"  {it}", err=True)
+    return not differ
 
 
 def _proposed(
-    project: Project, path: str, word: str | None, given: tuple[str, ...], declared: Mapping[str, FileSource | None]
+    project: Project, path: str, word: str | None, given: tuple[str, ...], declared: Mapping[str, FileSource]
 ) -> "Proposed":
     """Return what the files at ``path`` say of themselves, read as they are declared where they are."""
     from governance.landing.declared import FORMATS, ending_format
@@ -75,8 +79,10 @@ def _proposed(
     options = _options(form, given)
     source = FileSource(name, locations[name.partition("/")[0]], form, options=options)
     files = find(project, source)
+    files = tuple(it for it in files if it.size)
     if not files:
-        raise LandingError(f"{name}: there is no such file", fix="let one land there first, or correct the name")
+        fix = "let one land there first, or correct the name"
+        raise LandingError(f"{name}: there is no such file with anything in it", fix=fix)
     with staged(project, files) as here:
         return _read(source, word, here, files, {**meant, **({} if known is None else known.options), **options})
 
@@ -89,9 +95,12 @@ def _read(
     from platform_assets.engines.dialect import dialect
     from platform_assets.engines.sniff import sniff as columns_of
 
+    reading = options
     if source.format is Format.CSV:
         options = dialect(here[0], files[0].shown, options)
-    columns = storable(columns_of(source.format, here, options), source.name)
+        # what DuckDB knows already it does not guess again from lines that may not fit
+        reading = {"delim": ",", "header": True, **options, "ignore_errors": True}
+    columns = storable(columns_of(source.format, here, reading), source.name)
     meant = FORMATS[word][1]
     usual = {"header": True, **meant}
     needed = {name: value for name, value in options.items() if usual.get(name) != value}

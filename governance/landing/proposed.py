@@ -12,6 +12,12 @@ from governance.landing.model import FileSource, Location, Option
 from governance.sql_type import sql_type
 from governance.toml_key import quoted, toml_column, toml_key, toml_table
 
+NUMBERS = frozenset({"decimal", "real", "double"})
+WHOLE = (frozenset({"integer", "bigint"}), NUMBERS | {"integer", "bigint"})
+FRACTIONS = (NUMBERS, NUMBERS)
+DATES = (frozenset({"date", "timestamp"}), frozenset({"timestamp", "timestamptz"}))
+"""Types as a file's values look, each with those that they may be meant as."""
+
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
@@ -48,7 +54,7 @@ def differences(declared: FileSource, proposed: Proposed) -> tuple[str, ...]:
     found = [f"{name} is declared, and the file has no such column" for name in said if name not in seen]
     found += [f"the file has {name} ({kind}), which is not declared" for name, kind in seen.items() if name not in said]
     both = [name for name in seen if name in said]
-    found += [f"{name} is declared {said[name]}, and {_seen(seen[name])}" for name in both if said[name] != seen[name]]
+    found += [_misfit(name, said[name], seen[name]) for name in both if not _fits(said[name], seen[name])]
     if not found and list(said) != list(seen):
         found.append(f"the columns are declared in another order than the file's: {', '.join(seen)}")
     return tuple(found)
@@ -98,8 +104,17 @@ def _place(at: str, root: Path) -> str:
     return at if "://" in at else str(root / at)
 
 
-def _seen(kind: str) -> str:
-    return f"the file's values are {kind}"
+def _fits(declared: str, seen: str) -> bool:
+    """Whether values that look like the type ``seen`` may be meant as ``declared``: a file writes them as text."""
+    kinds = (WHOLE, FRACTIONS, DATES)
+    wider = next((wider for narrow, wider in kinds if seen.partition("(")[0] in narrow), frozenset({seen}))
+    return declared in {seen, "varchar"} or declared.partition("(")[0] in wider
+
+
+def _misfit(name: str, declared: str, seen: str) -> str:
+    # one value that is none makes DuckDB take a column for text
+    told = "which not every value in the file is" if seen == "varchar" else f"and the file's values are {seen}"
+    return f"{name} is declared {declared}, {told}"
 
 
 def _toml(value: Option) -> str:

@@ -1,6 +1,7 @@
 """How a delimited file is written, as DuckDB guesses it."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import duckdb
 
@@ -24,19 +25,30 @@ def dialect(path: str, shown: str, options: Mapping[str, Option]) -> Mapping[str
     Raises:
         EngineError: no way of reading the file is found; it is called ``shown``.
     """
-    given = arguments({name: sql_of(value) for name, value in options.items()})
     with duckdb.connect() as connection:
-        try:
-            found = connection.execute(f"from sniff_csv({literal(path)}{given})")
-            names = [it[0] for it in found.description or ()]
-            row = found.fetchone() or ()
-        except duckdb.Error:
-            fix = "say how it is written: --option delim=';', or --format where it is no CSV"
-            raise EngineError(f"{shown}: it cannot be told how this file is written", fix=fix) from None
-    return {**dict(_needed(dict(zip(names, row, strict=True)))), **options}
+        found = _guess(connection, path, options)
+        if found is None or len(found["Columns"]) == 1:
+            # one line that does not fit makes a whole file one of a single column
+            lenient = _guess(connection, path, {**options, "ignore_errors": True})
+            found = lenient if found is None or (lenient and len(lenient["Columns"]) > 1) else found
+    if found is None:
+        fix = "say how it is written: --option delim=';', or --format where it is no CSV"
+        raise EngineError(f"{shown}: it cannot be told how this file is written", fix=fix)
+    return {**dict(_needed(found)), **options}
 
 
-def _needed(seen: Mapping[str, object]) -> Iterator[tuple[str, Option]]:
+def _guess(connection: duckdb.DuckDBPyConnection, path: str, options: Mapping[str, Option]) -> dict[str, Any] | None:
+    """Return what DuckDB says of the file, None where it can make nothing of it."""
+    given = arguments({name: sql_of(value) for name, value in options.items()})
+    try:
+        found = connection.execute(f"from sniff_csv({literal(path)}{given})")
+        row = found.fetchone()
+    except duckdb.Error:
+        return None
+    return None if row is None else dict(zip((it[0] for it in found.description or ()), row, strict=True))
+
+
+def _needed(seen: Mapping[str, Any]) -> Iterator[tuple[str, Option]]:
     """Yield what is not DuckDB's default."""
     if seen["Delimiter"] != ",":
         yield "delim", str(seen["Delimiter"])

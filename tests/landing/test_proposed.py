@@ -1,6 +1,7 @@
 """The block of sources.toml that a file itself proposes."""
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -63,14 +64,37 @@ def test_differences_are_told_one_by_one() -> None:
         )
 
     assert differences(declared(*COLUMNS), proposed()) == ()
-    assert differences(declared(("order_id", "integer"), ("gone", "date")), proposed()) == (
+    assert differences(declared(("order_id", "boolean"), ("gone", "date")), proposed()) == (
         "gone is declared, and the file has no such column",
         "the file has odd name (decimal(10, 2)), which is not declared",
-        "order_id is declared integer, and the file's values are bigint",
+        "order_id is declared boolean, and the file's values are bigint",
     )
+    assert differences(
+        declared(("order_id", "bigint"), ("odd name", "date")),
+        replace(proposed(), columns=(("order_id", "varchar"), ("odd name", "date"))),
+    ) == ("order_id is declared bigint, which not every value in the file is",)
     assert differences(declared(*reversed(COLUMNS)), proposed()) == (
         "the columns are declared in another order than the file's: order_id, odd name",
     )
+
+
+@pytest.mark.parametrize(
+    ("declared", "seen", "fits"),
+    [
+        ("decimal(10, 2)", "double", True),
+        ("decimal(10, 2)", "decimal(5, 1)", True),
+        ("integer", "bigint", True),
+        ("varchar", "date", True),
+        ("timestamp", "date", True),
+        ("date", "timestamp", False),
+        ("bigint", "double", False),
+        ("bigint", "varchar", False),
+        ("boolean", "bigint", False),
+    ],
+)
+def test_a_files_text_may_be_meant_as_a_wider_type(declared: str, seen: str, *, fits: bool) -> None:
+    source = FileSource("landing/a.csv", LOCATIONS["landing"], Format.CSV, (FileColumn("x", declared),))
+    assert (differences(source, Proposed("landing/a.csv", "csv", {}, (("x", seen),))) == ()) is fits
 
 
 @pytest.mark.parametrize(

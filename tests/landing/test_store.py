@@ -7,12 +7,14 @@ from typing import Any
 
 import boto3
 import pytest
+from click.testing import CliRunner
 from moto.server import ThreadedMotoServer
 
 from governance.errors import LandingError
 from governance.landing.model import FileColumn, FileSource, Format, Location
-from governance.project import Project, project_at
+from governance.project import ROOT, Project, project_at
 from platform_assets import landing_store
+from platform_assets.cli import main
 from platform_assets.landing import find, require_unchanged, staged
 
 SECRET = "do-not-tell"  # noqa: S105  # it opens nothing
@@ -151,3 +153,14 @@ def test_a_store_that_does_not_answer_is_named(project: Project, put: Put, monke
     put()
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
     assert "landing: the store does not give it" in refused(project, "*.csv")
+
+
+def test_sniff_reads_what_lies_in_a_store(project: Project, put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(**{"in/a.csv": "x;y\n1;b\n"})
+    project.sources.parent.mkdir()
+    project.sources.write_text('[locations.landing]\nat = "s3://lake/in"\n')
+    monkeypatch.setenv(ROOT, str(project.root))
+    result = CliRunner().invoke(main, ["sniff", "s3://lake/in/a.csv"])
+    assert result.stdout == (
+        '["landing/a.csv"]\noptions = { delim = ";" }\ncolumns.x = "bigint"\ncolumns.y = "varchar"\n'
+    )
