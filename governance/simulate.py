@@ -1,6 +1,6 @@
 """A change of a source that has not happened yet: what it does to the columns, and to the rows, of that table.
 
-``crm.learners.email rename contact_email`` and its like, one a line of the seed's table of changes.
+``crm.learners.email rename contact_email``, ``landing/orders.csv.amount unit 100`` and their like.
 """
 
 import re
@@ -10,7 +10,9 @@ from difflib import get_close_matches
 
 from governance.errors import HeadwaterError
 from governance.impact import Change
-from governance.policy import Source
+from governance.landing.datasets import document_field, record_name
+from governance.landing.model import DOCUMENT, FileColumn, FileSource
+from governance.sources import Source
 from governance.sql_type import EXPECTED as TYPES
 from governance.sql_type import sql_type
 
@@ -54,6 +56,12 @@ class Simulated:
         """What ``impact`` is asked; None where nothing can be reached."""
         return KINDS[self.what]
 
+    @property
+    def renamed(self) -> str:
+        """What a column that is renamed is called then: a document's value stays in its section."""
+        section, dot, _ = self.column.rpartition(".") if self.column.startswith(f"{DOCUMENT}.") else ("", "", "")
+        return f"{section}{dot}{self.to}"
+
     def __str__(self) -> str:
         """Return it as it was written."""
         return f"{self.table}.{self.column} {self.what} {self.to}".rstrip()
@@ -65,13 +73,50 @@ def read_change(text: str, sources: Iterable[Source]) -> Simulated:
     Raises:
         HeadwaterError: no such form, table or column, or a word that the form does not take.
     """
-    name, what, to = (*text.split(maxsplit=2), "", "", "")[:3]
-    if what not in FORMS or bool(to) is (what == "drop"):
+    by_name = {source.table: source for source in sources}
+    found = _read(text, by_name)
+    if found.what not in FORMS or bool(found.to) is (found.what == "drop"):
         raise HeadwaterError(f"{text!r} is no change", fix=f"write one of: {'; '.join(FORMS.values())}")
-    table, _, column = name.rpartition(".")
-    found = Simulated(table, column, what, to.strip())
-    _check(found, {source.table: dict(source.columns) for source in sources}, text)
+    _check(found, {name: dict(source.columns) for name, source in by_name.items()}, text)
+    _require_own(found, by_name[found.table], text)
     return found
+
+
+def _read(text: str, sources: Mapping[str, Source]) -> Simulated:
+    """Return what ``text`` says, checked for nothing; names of files and of their columns may have dots and blanks."""
+    own = max((it for it in sources if text.strip().startswith(f"{it}.")), key=len, default="")
+    rest = text.strip().removeprefix(f"{own}.")
+    columns = (name for name, _ in sources[own].columns) if own else ()
+    column = max((it for it in columns if f"{rest} ".startswith(f"{it} ")), key=len, default="")
+    if not column:
+        column, _, rest = rest.partition(" ")
+    else:
+        rest = rest.removeprefix(column)
+    what, to = (*rest.split(maxsplit=1), "", "")[:2]
+    table, _, last = (own, "", column) if own else column.rpartition(".")
+    return Simulated(table, last, what, to.strip())
+
+
+def _require_own(found: Simulated, source: Source, text: str) -> None:
+    """Check that a column of a file with several kinds of record is of one of them, and one of a document's in a part.
+
+    Raises:
+        HeadwaterError: it is of the file as a whole.
+    """
+    files = source.files
+    if files is None:
+        return
+    if files.records and source.table == files.name:
+        kinds = ", ".join(f"{files.name}#{it.id}" for it in files.records)
+        problem = f"{text!r}: {files.name} as a whole says which kinds of record there are"
+        raise HeadwaterError(problem, fix=f"change a column of one of {kinds}")
+    if found.column == files.filename:
+        problem = f"{text!r}: {found.column} is the file's own name, which no sender changes"
+        raise HeadwaterError(problem, fix="change it in sources.toml, and compare the two revisions")
+    sections = [f"{DOCUMENT}.{it.name}" for it in files.sections]
+    if found.column.startswith(f"{DOCUMENT}.") and found.column.rpartition(".")[0] not in sections:
+        problem = f"{text!r}: {files.name} has no such section"
+        raise HeadwaterError(problem, fix=f"name a value of {', '.join(sections) or 'another document'}")
 
 
 def _check(found: Simulated, tables: Mapping[str, Mapping[str, str]], text: str) -> None:
@@ -93,7 +138,7 @@ def _check(found: Simulated, tables: Mapping[str, Mapping[str, str]], text: str)
             f"{text!r}: {found.table}.{found.column} is {columns[found.column]}, and unit is for numbers",
             fix="name a column of numbers, or write another change",
         )
-    if problem or (found.what == "rename" and found.to in columns):
+    if problem or (found.what == "rename" and found.renamed in columns):
         raise HeadwaterError(
             f"{text!r}: {problem or f'{found.table} already has column {found.to}'}",
             fix=f"write {FORMS[found.what]}",
@@ -128,16 +173,49 @@ WORDS: Mapping[str, Callable[[str], str]] = {
 
 
 def changed_source(source: Source, change: Simulated) -> Source:
-    """Return ``source`` with the columns that it has after ``change``."""
+    """Return ``source`` with the columns that it has after ``change``, of its file's kinds of record too."""
+    files = source.files and changed_file(source.files, change)
     if change.table != source.table:
-        return source
+        return replace(source, files=files)
     columns = dict(source.columns)
     after = {
-        "rename": lambda: {change.to if name == change.column else name: kind for name, kind in columns.items()},
+        "rename": lambda: {change.renamed if name == change.column else name: kind for name, kind in columns.items()},
         "drop": lambda: {name: kind for name, kind in columns.items() if name != change.column},
         "add": lambda: {**columns, change.column: change.to},
         "type": lambda: {**columns, change.column: change.to},
         "enum": lambda: columns,
         "unit": lambda: columns,
     }[change.what]()
-    return replace(source, columns=tuple(after.items()))
+    return replace(source, columns=tuple(after.items()), files=files)
+
+
+def changed_file(files: FileSource, change: Simulated) -> FileSource:
+    """Return the declaration as it is after ``change``, which may be of another one."""
+    if change.table == files.name:
+        sections = tuple(
+            replace(it, columns=_columns(it.columns, change, document_field(it.name, ""))) for it in files.sections
+        )
+        return replace(files, columns=_columns(files.columns, change, ""), sections=sections)
+    records = tuple(
+        replace(it, columns=_columns(it.columns, change, "")) if change.table == record_name(files, it) else it
+        for it in files.records
+    )
+    return replace(files, records=records)
+
+
+def _columns(columns: tuple[FileColumn, ...], change: Simulated, prefix: str) -> tuple[FileColumn, ...]:
+    """Return the columns of a row or, by the ``prefix`` of their fields, of a section after ``change``."""
+    name = change.column.removeprefix(prefix)
+    if not change.column.startswith(prefix) or name.startswith(f"{DOCUMENT}."):
+        return columns
+    if change.what == "add":
+        return (*columns, FileColumn(name, change.to, path=name))
+    if change.what == "drop":
+        return tuple(it for it in columns if it.name != name)
+    return tuple(_column(it, change) if it.name == name else it for it in columns)
+
+
+def _column(column: FileColumn, change: Simulated) -> FileColumn:
+    if change.what == "rename":
+        return replace(column, name=change.to)
+    return replace(column, type=change.to) if change.what == "type" else column

@@ -166,7 +166,7 @@ def _ended_in_order() -> Iterator[None]:
 @click.option(
     "--fixtures",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder of schema.table.csv, .json or .parquet, in place of the catalog's rows.",
+    help="Folder of schema.table.csv, .json or .parquet, and of landing/file.csv, in place of what is there now.",
 )
 @click.option("--tolerance", type=click.FloatRange(0, 1), default=0.0, show_default=True, help="Of numbers, relative.")
 @click.option("--seconds", type=click.FloatRange(0, min_open=True), default=600.0, show_default=True, help="A build's.")
@@ -207,7 +207,8 @@ def validate(  # one parameter an option
         simulated = tuple(read_change(text, after.sources) for text in changes)
         asked = Asked(before, after, simulated, sample, tolerance, seconds)
         columns = {source.table: source.columns for source in before.sources}
-        rows = stack.enter_context(fixture_rows(fixtures, columns) if fixtures else pinned_rows(project))
+        given = fixture_rows(project, fixtures, columns) if fixtures else pinned_rows(project)
+        rows = stack.enter_context(given)
         known = _known(project, after.policy, _runs(project, after.policy, events))
         found = compare_built(asked, known, rows)
     click.echo(SHOWN[form](found))

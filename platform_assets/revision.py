@@ -8,8 +8,11 @@ from tempfile import TemporaryDirectory
 
 from governance.errors import HeadwaterError
 
-WANTED = ("governance/*.toml", "platform_assets/sources.toml", "platform_assets/pipelines/**")
-"""What pipelines, sources and policy are read from."""
+FOLDERS = ("platform_assets/pipelines", "platform_assets/blocks")
+"""What pipelines are read from, whatever is in there."""
+
+WANTED = ("governance/*.toml", "platform_assets/sources.toml")
+"""What sources and policy are read from."""
 
 FILES = frozenset({"100644", "100755"})
 """Modes of files; a symbolic link would lead out of the revision."""
@@ -62,7 +65,7 @@ def _lay_out(root: Path, commit: str, top: Path) -> None:
 def _is_wanted(path: str) -> bool:
     pure = PurePosixPath(path)
     return ".." not in pure.parts and (
-        pure.is_relative_to("platform_assets/pipelines") or any(pure.match(pattern) for pattern in WANTED[:2])
+        any(map(pure.is_relative_to, FOLDERS)) or any(pure.match(pattern) for pattern in WANTED)
     )
 
 

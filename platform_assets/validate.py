@@ -5,20 +5,39 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from governance.block import BlockKind
 from governance.diff import Difference, Known, Side, compare, judge
-from governance.errors import HeadwaterError
+from governance.errors import HeadwaterError, LandingError
 from governance.graph import Graph, graph_of
 from governance.graph.stated import stated
+from governance.landing.model import FileSource
+from governance.landing.views import file_blocks
 from governance.rebuild import inputs_of, statements_of, to_rebuild
 from governance.simulate import Simulated, changed_source
 from governance.statement import Statement, read_program
 from governance.validation import ABSENT, Compared, Evidence, evidence, excused, predict
-from platform_assets.engines.engine import QueryError, Relation
+from platform_assets.engines.engine import Landing, QueryError, Relation
 from platform_assets.engines.patience import SECONDS
+from platform_assets.engines.room import FilesRead, Readable
 from platform_assets.engines.scratch import AFTER, BEFORE, Scratch, scratch
+from platform_assets.splice import Reading, splice
 
 Find = Callable[[Iterable[str]], Mapping[str, Relation]]
 """Tables → the rows that both sides read of them; a table that has none is left out."""
+
+FindFiles = Callable[[FileSource], tuple[tuple[str, ...], tuple[str, ...]]]
+"""A declaration → the files that there are of it now: paths on this machine, and as they may be shown.
+
+It raises LandingError where they cannot be read.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What both sides are built on."""
+
+    tables: Find
+    files: FindFiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +58,7 @@ class Asked:
     seconds: float = SECONDS
 
 
-def validate(asked: Asked, known: Known, find: Find) -> tuple[Evidence, ...]:
+def validate(asked: Asked, known: Known, given: Given) -> tuple[Evidence, ...]:
     """Return the evidence for each table that the change can touch, in the order in which they are built.
 
     Raises:
@@ -52,18 +71,19 @@ def validate(asked: Asked, known: Known, find: Find) -> tuple[Evidence, ...]:
     tables = to_rebuild(base, head, own | {it.table for it in asked.changes})
     graph = _graph(base, head)
     predicted = predict(diff.changes, asked.changes, graph, head.policy.lineage)
-    built, relations = _inputs(tables, base, head, find)
+    built, relations = _inputs(tables, base, head, given.tables)
+    files = _files(built, asked, given.files)
     facts = known.facts(graph)
     with (
         TemporaryDirectory(prefix="headwater-") as folder,
-        scratch(Path(folder), list(relations.values()), asked.seconds) as room,
+        scratch(Path(folder), [*relations.values(), *files.values()], asked.seconds, asked.sample) as room,
     ):
         for table, relation in relations.items():
             room.give(table, relation, asked.sample, [it for it in asked.changes if it.table == table])
         found: list[Evidence] = []
         broken: dict[str, frozenset[str]] = {BEFORE: frozenset(), AFTER: frozenset()}
         for table in built:
-            both = _Built.of(room, table, base, head, broken)
+            both = _Built.build(room, table, _Sides(base, head, asked, files), broken)
             for side in both.sides:
                 broken[side] |= frozenset((table,) if both.sides[side] else ())
             compared = both.compared({it.table: it for it in differences}, asked.tolerance)
@@ -82,8 +102,14 @@ def simulated(side: Side, changes: Sequence[Simulated]) -> Side:
         sources = tuple(changed_source(source, change) for source in sources)
     if sources == side.sources:
         return side
-    program = read_program(side.pipelines, sources, masking_functions=side.policy.lineage.masking_functions)
-    return replace(side, sources=sources, program=program)
+    # what a text reads of a file is made of the file's declaration
+    views = {it.name: it for it in file_blocks(sources)}
+    pipelines = tuple(
+        replace(it, blocks=tuple(views.get(of.name, of) if of.kind is BlockKind.FILE else of for of in it.blocks))
+        for it in side.pipelines
+    )
+    program = read_program(pipelines, sources, masking_functions=side.policy.lineage.masking_functions)
+    return replace(side, pipelines=pipelines, sources=sources, program=program)
 
 
 def _graph(base: Side, head: Side) -> Graph:
@@ -103,8 +129,9 @@ def _inputs(
     """Return what to build, and the rows that it is built on: what has no rows and has a pipeline is built too."""
     wanted = frozenset(tables)
     pipelines = statements_of(base).keys() | statements_of(head).keys()
+    landed = base.policy.lineage.files.keys() | head.policy.lineage.files.keys()
     while True:
-        read = inputs_of(wanted, base) | inputs_of(wanted, head)
+        read = (inputs_of(wanted, base) | inputs_of(wanted, head)) - landed
         found = find(sorted(read))
         missing = read - found.keys()
         if missing - pipelines:
@@ -118,39 +145,88 @@ def _inputs(
         wanted |= missing
 
 
+def _files(tables: Iterable[str], asked: Asked, find: FindFiles) -> Mapping[str, Landing]:
+    """Return the files that there are now of each dataset that building ``tables`` reads, by its name.
+
+    They are the same for both sides, whatever each declares of them.
+
+    Raises:
+        LandingError: some cannot be read: what needs them is named, and nothing is built of the rest.
+    """
+    found: dict[str, Landing] = {}
+    for name, source in sorted(_declared(asked.base, asked.head).items()):
+        readers = [it for it in tables if _reads(it, name, asked.base) or _reads(it, name, asked.head)]
+        if readers:
+            try:
+                paths, shown = find(source)
+            except LandingError as error:
+                problem = f"{error.problem}; so nothing is compared: {', '.join(readers)} cannot be built without it"
+                raise LandingError(problem, fix=error.fix) from error
+            found[name] = Landing(source, paths, shown)
+    return found
+
+
+def _declared(base: Side, head: Side) -> Mapping[str, FileSource]:
+    """Return each file's declaration by its name, the later side's where both have one."""
+    return {it.files.name: it.files for side in (base, head) for it in side.sources if it.files is not None}
+
+
+def _reads(table: str, file: str, side: Side) -> bool:
+    statement = statements_of(side).get(table)
+    return statement is not None and any(it.partition("#")[0] == file for it in statement.reads)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """The revisions to be built, the later one as it is after what is simulated, and the files that both read."""
+
+    base: Side
+    head: Side
+    asked: Asked
+    files: Mapping[str, Landing]
+
+    def readable(self, side: str, statement: Statement) -> Readable:
+        """Return the statement of one side with what it reads of files, by that side's declarations."""
+        of, changes = (self.asked.base, ()) if side == BEFORE else (self.asked.head, self.asked.changes)
+        sources = {it.table: it for it in of.sources if it.files is not None}
+        spliced = splice(statement, sources)
+        blocks = {it.files.name: it.files for name in statement.block_files if (it := sources[name]).files}
+        readings = {it.relation: it for it in spliced.readings}
+        readings |= {name: Reading(name, files, ()) for name, files in blocks.items() if name not in readings}
+        return Readable(statement, spliced.text, tuple(self._read(it, changes) for it in readings.values()))
+
+    def _read(self, reading: Reading, changes: tuple[Simulated, ...]) -> FilesRead:
+        found, source = self.files[reading.source.name], reading.source
+        own = tuple(it for it in changes if it.table.partition("#")[0] == source.name)
+        return FilesRead(reading.relation, Landing(source, found.paths, found.shown, reading.options), own)
+
+
 @dataclass(frozen=True, slots=True)
 class _Built:
     """One table, built on both sides as far as it can be."""
 
     room: Scratch
     table: str
-    base: Side
-    head: Side
+    of: _Sides
     sides: Mapping[str, str]
 
     @classmethod
-    def of(cls, room: Scratch, table: str, base: Side, head: Side, broken: Mapping[str, frozenset[str]]) -> "_Built":
+    def build(cls, room: Scratch, table: str, of: _Sides, broken: Mapping[str, frozenset[str]]) -> "_Built":
         """Build ``table`` on both sides; ``broken`` are, by side, the tables that could not be built before it."""
-        statements = {BEFORE: statements_of(base).get(table), AFTER: statements_of(head).get(table)}
-        problems = {BEFORE: base.program.unreadable.get(table), AFTER: head.program.unreadable.get(table)}
-        sides = {
-            side: cls._try(room, side, statement, problems[side], broken[side])
-            for side, statement in statements.items()
-        }
-        return cls(room, table, base, head, sides)
+        return cls(room, table, of, {side: cls._try(room, table, of, side, broken[side]) for side in (BEFORE, AFTER)})
 
     @staticmethod
-    def _try(
-        room: Scratch, side: str, statement: Statement | None, problem: HeadwaterError | None, broken: frozenset[str]
-    ) -> str:
+    def _try(room: Scratch, table: str, of: _Sides, side: str, broken: frozenset[str]) -> str:
         """Build one side and return what is wrong; empty where nothing is."""
+        revision = of.base if side == BEFORE else of.head
+        statement, problem = statements_of(revision).get(table), revision.program.unreadable.get(table)
         if statement is None:
             return str(problem) if problem else ABSENT
         missing = sorted(statement.upstream & broken)
         if missing:
             return f"it reads {', '.join(missing)}, which could not be rebuilt"
         try:
-            room.build(side, statement)
+            room.build(side, of.readable(side, statement))
         except QueryError as error:
             return str(error)
         return ""
@@ -174,11 +250,11 @@ class _Built:
 
     def unsteady(self, tolerance: float) -> Compared | None:
         """Return how the earlier revision differs from itself when it is built twice; None where it cannot be."""
-        statement = statements_of(self.base).get(self.table)
+        statement = statements_of(self.of.base).get(self.table)
         if statement is None or self.before or self.after:
             return None
         try:
-            self.room.build_again(statement)
+            self.room.build_again(self.of.readable(BEFORE, statement))
         except QueryError:
             # what was seen stands: a second build that fails or runs over its time excuses nothing
             return None
@@ -193,4 +269,4 @@ class _Built:
         return {f"grain {', '.join(grain)} unique": f"{twice} keys occur more than once" if twice else ""}
 
     def _grain(self) -> tuple[str, ...]:
-        return next((it.grain for it in self.head.pipelines if it.table == self.table), ())
+        return next((it.grain for it in self.of.head.pipelines if it.table == self.table), ())

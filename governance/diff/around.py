@@ -8,6 +8,7 @@ from governance.consumers.declared import Declarations, Declared
 from governance.dataset import Dataset, Field
 from governance.diff.model import Change, Kind, Side
 from governance.diff.steps import NOBODY
+from governance.diff.version import written
 from governance.graph import Graph, graph_of
 from governance.graph.stated import stated
 from governance.impact import Change as ChangeOf
@@ -54,8 +55,8 @@ class Around:
     def of(cls, base: Side, head: Side, known: Known, texts: tuple[Graph, Graph]) -> "Around":
         """Return what stands around a change from ``base`` to ``head``, whose texts alone give the two graphs."""
         graph = text_graph(base, known.runs) if known.runs else texts[0]
-        before = {it.table: it.sql for it in base.pipelines}
-        rewritten = frozenset(it.table for it in head.pipelines if before.get(it.table) != it.sql)
+        before = {it.table: written(it) for it in base.pipelines}
+        rewritten = frozenset(it.table for it in head.pipelines if before.get(it.table) != written(it))
         readable = rewritten - head.program.unreadable.keys()
         facts = known.facts(graph)
         declared = {it.name: it for it in known.declared.consumers}

@@ -10,60 +10,19 @@ from itertools import zip_longest
 
 from governance.diff.model import Difference, Edge, Side
 from governance.diff.moved import Moved
-from governance.diff.version import Version, edges_of, in_order, named, type_of, types
+from governance.diff.sources import source_differences
+from governance.diff.version import Version, edges_of, in_order, named, rebuilt_on, types, written
+from governance.pipeline import Pipeline
 from governance.statement.meaning import Meaning, meaning
 from governance.statement.respelt import AS_HERE, Respelt
 
 NOBODY = {"owner": "nobody", "grain": "not said"}
-SOURCES = "platform_assets/sources.toml"
 
 
 def compare(base: Side, head: Side) -> tuple[Difference, ...]:
     """Return how the tables of ``head`` differ from those of ``base``, by table; one that does not is left out."""
-    sources = tuple(_sources(base, head))
+    sources = tuple(source_differences(base, head))
     return tuple(sorted((*sources, *_pipelines(base, head, sources)), key=lambda it: it.table))
-
-
-def _sources(base: Side, head: Side) -> Iterator[Difference]:
-    before = {source.table: dict(source.columns) for source in base.sources}
-    after = {source.table: dict(source.columns) for source in head.sources}
-    for table in sorted({*before, *after}):
-        found = _columns(table, SOURCES, before.get(table), after.get(table))
-        if found:
-            yield found
-
-
-def _columns(
-    table: str, file: str, before: Mapping[str, str] | None, after: Mapping[str, str] | None
-) -> Difference | None:
-    """Return how the declared columns of a table differ; None where they do not."""
-    if before is None or after is None:
-        columns = tuple(after or before or ())
-        return Difference(table, file, made=before is None, removed=after is None, columns=columns)
-    if before == after:
-        return None
-    found = Difference(
-        table,
-        file,
-        gone=tuple(name for name in before if name not in after),
-        added=tuple(name for name in after if name not in before),
-        retyped=tuple(
-            (name, before[name], after[name])
-            for name in before
-            if name in after and type_of(before[name]) != type_of(after[name])
-        ),
-        columns=tuple(before),
-        text=True,
-    )
-    # the only column gone and the only new one, at the same place and of one type, is one that was renamed
-    old, new = found.gone, found.added
-    if (
-        len(old) == len(new) == 1
-        and list(before).index(old[0]) == list(after).index(new[0])
-        and before[old[0]] == after[new[0]]
-    ):
-        return replace(found, gone=(), added=(), renamed=((old[0], new[0]),))
-    return found
 
 
 def _pipelines(base: Side, head: Side, sources: Iterable[Difference]) -> Iterator[Difference]:
@@ -99,7 +58,7 @@ def _alone(of: Version) -> Difference:
 
 
 def _pipeline(old: Version, new: Version, respelt: Respelt) -> Difference | None:
-    text = old.pipeline.sql != new.pipeline.sql
+    text = written(old.pipeline) != written(new.pipeline)
     if not text and old.inputs == new.inputs and bool(old.problem) == bool(new.problem):
         return None
     table, file = new.pipeline.table, new.pipeline.file
@@ -113,15 +72,26 @@ def _pipeline(old: Version, new: Version, respelt: Respelt) -> Difference | None
         return Difference(table, file, problem="what it reads cannot be read", columns=old.columns, text=text)
     if old.statement is None or old.lineage is None:
         return Difference(table, file, made=True, columns=new.columns, text=text, more=in_order(edges_of(new.lineage)))
-    line, said = _first_changed(old.pipeline.sql, new.pipeline.sql), _said(old, new)
+    line, said = _first_changed(old.pipeline, new.pipeline), _said(old, new)
     before = meaning(old.statement, old.side.program.schemas, respelt)
     after = meaning(new.statement, new.side.program.schemas)
     so_far = Difference(table, file, line=line, columns=old.columns, text=text, said=said)
     found = _read((old, before), (new, after), so_far, respelt)
     if old.statement.kind is not new.statement.kind:
         found = replace(found, rows=True)
+    found = _rebuilt(found, old.pipeline, new.pipeline)
     told = (found.gone, found.renamed, found.retyped, found.added, found.values, found.rows, found.more, found.less)
     return found if text or any(told) else None
+
+
+def _rebuilt(found: Difference, old: Pipeline, new: Pipeline) -> Difference:
+    """Return ``found`` with what a changed block may do: any column may be another, and any row."""
+    blocks = rebuilt_on(old, new)
+    if not blocks:
+        return found
+    kept = tuple(name for name in found.columns if name not in (*found.gone, *dict(found.renamed)))
+    words = f"{', '.join(blocks)}, which it builds on, {'is' if len(blocks) == 1 else 'are'} written otherwise"
+    return replace(found, values=kept, rows=True, read=((None, words),))
 
 
 def _said(old: Version, new: Version) -> tuple[str, ...]:
@@ -141,11 +111,15 @@ def became(what: str, was: str | None, now: str | None) -> str:
     )
 
 
-def _first_changed(old: str, new: str) -> int | None:
-    """Return the first line of ``new`` that is not as it was, where a remark on the change is to be shown."""
-    lines = new.splitlines()
-    pairs = enumerate(zip_longest(old.splitlines(), lines), start=1)
-    return next((min(at, len(lines)) for at, (was, now) in pairs if was != now), None)
+def _first_changed(old: Pipeline, new: Pipeline) -> int | None:
+    """Return the first line of ``new`` that is not as it was, where a remark on the change is to be shown.
+
+    Of a template it is the template's line.
+    """
+    lines = new.sql.splitlines()
+    pairs = enumerate(zip_longest(old.sql.splitlines(), lines), start=1)
+    line = next((min(at, len(lines)) for at, (was, now) in pairs if was != now), None)
+    return new.origin[line - 1] if line and line <= len(new.origin) else line
 
 
 def _read(

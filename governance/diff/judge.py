@@ -8,6 +8,7 @@ from governance.classification import Understated, propose, understated
 from governance.diff.around import Around, Known, text_graph
 from governance.diff.compare import became
 from governance.diff.model import WEIGHT, Change, ClassChange, Diff, Difference, Edge, Kind, Side
+from governance.diff.sources import SOURCES
 from governance.diff.steps import asked, steps
 from governance.diff.told import Told, spelt
 from governance.graph import Graph
@@ -74,9 +75,7 @@ def _parts(it: Difference, around: Around) -> Iterator[Change]:
     retyped = {name for name, _, _ in it.retyped}
     values = tuple(name for name in it.values if name not in retyped)
     if values:
-        how = "computed otherwise" if it.text or not it.file else "the text is the same, and other columns come into it"
-        reason = f"{how}: {', '.join(values)}"
-        yield _change(it, around, Kind.VALUE, reason, fields=values, how=ChangeOf.VALUE)
+        yield _change(it, around, Kind.VALUE, _values_reason(it, values), fields=values, how=ChangeOf.VALUE)
     if it.added:
         yield _change(it, around, Kind.ADDITIVE, f"new: {', '.join(it.added)}", fields=it.added)
 
@@ -101,7 +100,18 @@ def _by(readers: tuple[str, ...]) -> str:
     return "; no consumers found among these sources over this window"
 
 
+def _values_reason(it: Difference, values: tuple[str, ...]) -> str:
+    read = [f"{name}, whose {words}" for name, words in it.read if name in values]
+    if read:
+        return f"read otherwise: {'; '.join(read)}"
+    how = "computed otherwise" if it.text or not it.file else "the text is the same, and other columns come into it"
+    return f"{how}: {', '.join(values)}"
+
+
 def _rows_reason(it: Difference) -> str:
+    read = [words for name, words in it.read if name is None]
+    if read:
+        return f"{'it is read otherwise: ' if it.file == SOURCES else ''}{'; '.join(read)}"
     told = [*(("now", edge) for edge in it.more), *(("no longer", edge) for edge in it.less)]
     edges = [f"{when} {source}.{column} ({how})" for when, (out, source, column, how, _) in told if out is None]
     same = "a condition, join, grouping or limit on the same columns"

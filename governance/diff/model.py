@@ -61,6 +61,7 @@ class Difference:
     gone, renamed, retyped, added: columns; renamed as (old, new), retyped as (name, old type, new type)
     values:  columns that both have and that are computed otherwise
     rows:    whether what decides the rows changed
+    read:    what is otherwise about how files are read, as (column, words); None is for every row
     text:    whether the text changed
     said:    what changed that values and rows do not show: who owns it, its grain, the order of its columns; in words
     more, less: edges that only the later or the earlier revision has, sorted
@@ -80,6 +81,7 @@ class Difference:
     added: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
     rows: bool = False
+    read: tuple[tuple[str | None, str], ...] = ()
     text: bool = False
     said: tuple[str, ...] = ()
     more: tuple[Edge, ...] = ()

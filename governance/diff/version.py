@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from governance.block import Block, BlockKind
 from governance.diff.model import Edge, Side
-from governance.errors import LineageError
+from governance.errors import LineageError, PipelineError
 from governance.lineage.model import ColumnLineage
 from governance.pipeline import Pipeline
 from governance.sql_type import sql_type
@@ -37,7 +38,7 @@ class Version:
     @classmethod
     def _of(cls, side: Side, pipeline: Pipeline, statement: Statement | None) -> "Version":
         error = side.program.unreadable.get(pipeline.table)
-        line = error.line if isinstance(error, LineageError) else None
+        line = error.line if isinstance(error, LineageError | PipelineError) else None
         lineage = side.program.lineages.get(pipeline.table)
         return cls(pipeline, side, statement, lineage, str(error) if error else "", line)
 
@@ -52,6 +53,28 @@ class Version:
         reads = self.statement.reads if self.statement else ()
         schemas = self.side.program.schemas
         return {table: tuple(schemas[table].items()) if table in schemas else None for table in reads}
+
+
+def written(pipeline: Pipeline) -> tuple[str, ...]:
+    """Return what people write for a pipeline: its text, and that of the blocks which it builds on.
+
+    What a file's declaration makes of it is told by the declaration's own change.
+    """
+    return (pipeline.sql, *(it.sql for it in pipeline.blocks if it.kind is not BlockKind.FILE))
+
+
+def rebuilt_on(old: Pipeline, new: Pipeline) -> tuple[str, ...]:
+    """Return the names of the blocks that both build on and that are written otherwise, or that one does not build on.
+
+    Layout and comments at the ends of lines are no matter.
+    """
+    was, now = ({it.name: it for it in of.blocks if it.kind is not BlockKind.FILE} for of in (old, new))
+    return tuple(name for name in sorted({*was, *now}) if _text(was.get(name)) != _text(now.get(name)))
+
+
+def _text(block: Block | None) -> str:
+    lines = block.sql.splitlines() if block else ()
+    return " ".join(word for line in lines for word in (line if "'" in line else line.partition("--")[0]).split())
 
 
 def named(of: Version, said: Meaning) -> dict[str, str]:

@@ -1,23 +1,26 @@
 """A DuckDB database beside the real tables, in which both revisions of a pipeline are built and compared.
 
-Nothing here can reach a live table: the inputs are views of the files of pinned snapshots, SQL that is under review may
-read those and write nowhere but to the scratch folder, and what does not fit into memory goes to that folder too.
+Nothing here can reach a live table: the inputs are views of the files of pinned snapshots and of files where they
+landed, SQL that is under review may read those and write nowhere but to the scratch folder, and what does not fit into
+memory goes to that folder too.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import duckdb
 
 from governance.errors import EngineError
 from governance.simulate import Simulated
-from governance.statement import Kind, Statement
+from governance.statement import Kind
+from platform_assets.engines.changed import ROW, changed
 from platform_assets.engines.compare import Comparison, name_in
 from platform_assets.engines.duckdb import SETTINGS, create
-from platform_assets.engines.engine import Empty, Files, QueryError, Relation, Rows
+from platform_assets.engines.engine import Empty, Files, Landing, QueryError, Relation, Rows
 from platform_assets.engines.patience import SECONDS, run
+from platform_assets.engines.room import LANDED, Landed, Readable, room
 from platform_assets.engines.sql import literal, quoted
 
 BEFORE, AFTER, AGAIN, SHUFFLED = "before", "after", "again", "shuffled"
@@ -31,10 +34,15 @@ SEED = 20_260_101
 
 @dataclass(frozen=True, slots=True)
 class Scratch:
-    """Two databases, ``before`` and ``after``, of one connection; a statement may take ``seconds``."""
+    """Two databases, ``before`` and ``after``, of one connection; a statement may take ``seconds``.
+
+    ``rows`` are those of each dataset of files at the most, None for all; ``landed`` are those that were read.
+    """
 
     connection: duckdb.DuckDBPyConnection
     seconds: float = SECONDS
+    rows: int | None = None
+    landed: dict[Landing, Mapping[str, str]] = field(default_factory=dict)
 
     def give(self, table: str, relation: Relation, rows: int | None, changes: Sequence[Simulated]) -> None:
         """Let both sides read ``relation`` as ``table``: a sample of so many rows, or all; the later side as changed.
@@ -50,10 +58,9 @@ class Scratch:
         else:
             whole = name_in(BEFORE, f"{table}{WHOLE}")
             self._hold(whole, relation)
-            sample = f"using sample reservoir({rows} rows) repeatable ({SEED})"
-            self._run(f"create table {pinned} as select * from {whole} {sample}")
+            self._run(f"create table {pinned} as select * from {whole} {_sample(rows)}")
         try:
-            self._run(f"create view {name_in(AFTER, table)} as {_changed(pinned, changes)}")
+            self._run(f"create view {name_in(AFTER, table)} as {changed(pinned, changes)}")
             self._run(f"select * from {name_in(AFTER, table)} limit 0")
         except duckdb.Error as error:
             said = "; ".join(map(str, changes))
@@ -71,21 +78,23 @@ class Scratch:
         """The earlier revision's tables beside themselves, built again."""
         return Comparison(self.connection, BEFORE, AGAIN, self.seconds)
 
-    def build_again(self, statement: Statement) -> None:
+    def build_again(self, read: Readable) -> None:
         """Build the statement's table of the earlier side once more, over the same rows in another order.
 
         Raises:
             QueryError: the SQL does not run over what that side has.
         """
-        for table in statement.reads:
+        statement = read.statement
+        files = frozenset(read.datasets)
+        for table in (it for it in statement.reads if it not in files):
             self._schema(SHUFFLED, table)
             # an INSERT starts on an empty table this time too
             rows = "limit 0" if table == statement.pipeline.table else f"order by hash({ROW})"
             shuffled = f"select * from {name_in(BEFORE, table)} as {ROW} {rows}"
             self._run(f"create view if not exists {name_in(SHUFFLED, table)} as {shuffled}")
-        self.build(AGAIN, statement, reading=SHUFFLED)
+        self.build(AGAIN, read, reading=SHUFFLED)
 
-    def build(self, side: str, statement: Statement, reading: str = "") -> None:
+    def build(self, side: str, read: Readable, reading: str = "") -> None:
         """Build the statement's table on one side, from nothing: an INSERT starts on an empty table.
 
         ``reading`` is the side whose tables it reads, its own where none is named.
@@ -93,20 +102,20 @@ class Scratch:
         Raises:
             QueryError: the SQL does not run over what that side has, or not in time.
         """
-        self._schema(side, statement.pipeline.table)
-        self._run(f"use {reading or side}")
+        table, from_ = read.statement.pipeline.table, reading or side
+        self._schema(side, table)
         try:
-            self._build(name_in(side, statement.pipeline.table), statement)
+            self._run(f"use {from_}")
+            if read.statement.kind is Kind.APPEND:
+                create(self.connection, name_in(side, table), Empty(read.statement.declared))
+            with room(read, from_, self._files(), shuffled=from_ == SHUFFLED) if read.needs_room else nullcontext():
+                self._run(_building(name_in(side, table), read))
         except (duckdb.Error, EngineError) as error:
-            raise QueryError(str(error), file=statement.pipeline.file) from error
+            raise QueryError(str(error), file=read.statement.pipeline.file) from error
 
-    def _build(self, name: str, statement: Statement) -> None:
-        if statement.kind is Kind.REPLACE:
-            self._run(f"create table {name} as {statement.query}")
-            return
-        create(self.connection, name, Empty(statement.declared))
-        columns = f" ({', '.join(map(quoted, statement.columns))})" if statement.columns else ""
-        self._run(f"insert into {name}{columns} {statement.query}")
+    def _files(self) -> Landed:
+        sample = "" if self.rows is None else _sample(self.rows)
+        return Landed(self.connection, self._run, sample, self.landed)
 
     def _hold(self, name: str, relation: Relation) -> None:
         if not isinstance(relation, Rows):
@@ -126,41 +135,32 @@ class Scratch:
 
 WHOLE = "__whole"
 HELD = "__held"
-ROW = "__row"
+
+
+def _sample(rows: int) -> str:
+    return f"using sample reservoir({rows} rows) repeatable ({SEED})"
+
+
+def _building(name: str, read: Readable) -> str:
+    if read.statement.kind is Kind.REPLACE:
+        return f"create table {name} as {read.text}"
+    columns = f" ({', '.join(map(quoted, read.statement.columns))})" if read.statement.columns else ""
+    return f"insert into {name}{columns} {read.text}"
 
 
 @contextmanager
-def scratch(folder: Path, relations: Sequence[Relation], seconds: float = SECONDS) -> Iterator[Scratch]:
+def scratch(
+    folder: Path, relations: Iterable[Relation], seconds: float = SECONDS, rows: int | None = None
+) -> Iterator[Scratch]:
     """Give an empty scratch database in ``folder``, whose SQL can read the files of ``relations`` and no other."""
     with duckdb.connect(":memory:") as connection:
         for statement in (*SETTINGS, f"set temp_directory = {literal(str(folder))}", f"set memory_limit = '{MEMORY}'"):
             connection.execute(statement)
-        for side in (BEFORE, AFTER, AGAIN, SHUFFLED):
+        for side in (BEFORE, AFTER, AGAIN, SHUFFLED, LANDED):
             connection.execute(f"attach {literal(str(folder / f'{side}.duckdb'))} as {side}")
-        files = sorted({path for it in relations if isinstance(it, Files) for path in it.paths})
+        files = sorted({path for it in relations if isinstance(it, Files | Landing) for path in it.paths})
         connection.execute(f"set allowed_paths = [{', '.join(map(literal, files))}]")
         connection.execute(f"set allowed_directories = [{literal(str(folder))}]")
         connection.execute("set enable_external_access = false")
         connection.execute("set lock_configuration = true")
-        yield Scratch(connection, seconds)
-
-
-def _changed(pinned: str, changes: Sequence[Simulated]) -> str:
-    """Return the SELECT that shows ``pinned`` as it is after ``changes``, one after the other."""
-    sql = f"select * from {pinned}"
-    for change in changes:
-        sql = f"select {_star(change)} from ({sql}) as {ROW}"
-    return sql
-
-
-def _star(change: Simulated) -> str:
-    column, to = quoted(change.column), change.to
-    return {
-        "rename": f"* rename ({column} as {quoted(to)})",
-        "drop": f"* exclude ({column})",
-        "add": f"*, cast(null as {to}) as {column}",
-        "type": f"* replace (cast({column} as {to}) as {column})",
-        "unit": f"* replace (({column} * {to}) as {column})",
-        # every tenth row by its content, so that it is the same ones each time
-        "enum": f"* replace (case when hash({ROW}) % 10 = 0 then {literal(to)} else {column} end as {column})",
-    }[change.what]
+        yield Scratch(connection, seconds, rows)

@@ -28,6 +28,7 @@ from governance.statement.meaning import meaning
 from governance.validation import Predicted, predict
 from platform_assets.engines.compare import name_in
 from platform_assets.engines.engine import QueryError
+from platform_assets.engines.room import Readable
 from platform_assets.engines.scratch import AFTER, AGAIN, BEFORE, Scratch, scratch
 from platform_assets.engines.sql import quoted
 from tests.judge.edits import FIRST, SECOND, Edited, edited, rows, side
@@ -78,9 +79,10 @@ def tried(seed: int, folder: Path) -> Trial | None:
 
 def build(room: Scratch, base: Side, head: Side) -> None:
     for table in (FIRST, SECOND):
-        room.build(BEFORE, statements_of(base)[table])
-        room.build(AFTER, statements_of(head)[table])
-        room.build_again(statements_of(base)[table])
+        before, after = (Readable(it, it.query) for it in (statements_of(base)[table], statements_of(head)[table]))
+        room.build(BEFORE, before)
+        room.build(AFTER, after)
+        room.build_again(before)
 
 
 def predicted_of(diff: Diff, base: Side, head: Side) -> Predicted:

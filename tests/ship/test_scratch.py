@@ -11,6 +11,7 @@ from governance.pipeline import Pipeline
 from governance.statement import parse
 from platform_assets.engines import scratch as module
 from platform_assets.engines.engine import Column, Files
+from platform_assets.engines.room import Readable
 from platform_assets.engines.scratch import AFTER, BEFORE, scratch
 
 ROWS = 800_000
@@ -27,6 +28,11 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Files:
     return Files((str(path),), (Column(1, "id", "BIGINT"), Column(2, "word", "VARCHAR")))
 
 
+def readable(sql: str) -> Readable:
+    statement = parse(Pipeline("m.copy", "copy.sql", sql))
+    return Readable(statement, statement.query)
+
+
 @pytest.mark.timeout(180)
 @pytest.mark.parametrize("key", [("id",), pytest.param((), marks=pytest.mark.prove)])
 def test_a_table_larger_than_the_memory_is_compared(
@@ -39,7 +45,7 @@ def test_a_table_larger_than_the_memory_is_compared(
     with scratch(tmp_path, [large]) as room:
         room.give("s.large", large, None, [])
         for side, rest in ((BEFORE, -1), (AFTER, 7)):
-            room.build(side, parse(Pipeline("m.copy", "copy.sql", query.format(rest))))
+            room.build(side, readable(query.format(rest)))
         found = room.revisions.compare("m.copy", key, (), tolerance=0.0)
     assert (found.before, found.after, found.same) == (ROWS, ROWS, ROWS - 8)
     assert (found.changed, found.added) == ((8, 0) if key else (0, 8))
