@@ -49,8 +49,9 @@ def sources() -> tuple[Source, ...]:
 
 
 def edges(sources: tuple[Source, ...], blocks: tuple[Block, ...], query: str) -> dict[str, object]:
-    script = ";\n".join([*(it.sql for it in blocks), f"create table x.y as {query}"])
-    found = column_lineage(script, {it.table: dict(it.columns) for it in sources})[-1].as_dict()
+    schema = {it.table: dict(it.columns) for it in sources}
+    (lineage,) = column_lineage(f"create table x.y as {query}", schema, prelude=blocks)
+    found = lineage.as_dict()
     assert found["output"] == "x.y"
     short = {name: sorted(f"{d}.{f} {t} {s}" for d, f, t, s, _ in deps) for name, deps in found["fields"].items()}
     return {**short, "*": sorted(f"{d}.{f} {t} {s}" for d, f, t, s, _ in found["dataset"]), "inputs": found["inputs"]}
@@ -102,15 +103,25 @@ def test_kinds_of_record_join_by_their_key(sources: tuple[Source, ...]) -> None:
     }
 
 
-def test_a_value_beside_the_rows_is_a_field_of_the_document(sources: tuple[Source, ...]) -> None:
+@pytest.mark.parametrize("doc", ['"$doc"', "$doc", 'b."$doc"'])
+@pytest.mark.parametrize("read", ["'landing/batch.json'", "read_json('landing/batch.json', format = 'array')"])
+def test_a_value_beside_the_rows_is_a_field_of_the_document(sources: tuple[Source, ...], doc: str, read: str) -> None:
     query = """
-        select payment_id, "$doc".header.batch_date as day
-        from 'landing/batch.json'
-        where "$doc".trailer.record_count > 0
+        select payment_id, $.header.batch_date as day
+        from %
+        where $.trailer.record_count > 0
     """
+    query = query.replace("$", doc).replace("%", f"{read} b")
     assert edges(sources, file_blocks(sources), query) == {
         "payment_id": [f"{JSON}.payment_id DIRECT IDENTITY"],
         "day": [f"{JSON}.$doc.header.batch_date DIRECT IDENTITY"],
         "*": [f"{JSON}.$doc.trailer.record_count INDIRECT FILTER"],
         "inputs": [JSON],
     }
+
+
+def test_a_reading_function_reads_every_record_too(sources: tuple[Source, ...]) -> None:
+    blocks = file_blocks(sources)
+    assert edges(sources, blocks, "select day, record_type from read_csv('landing/payments.txt', skip = 1)") == edges(
+        sources, blocks, "select day, record_type from 'landing/payments.txt'"
+    )
