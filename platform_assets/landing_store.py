@@ -120,7 +120,7 @@ def _client(bucket: str, endpoint: str | None, region: str | None) -> fs.FileSys
 @lru_cache(maxsize=32)
 def _other(url: str) -> tuple[fs.FileSystem, str]:
     filesystem, base = fs.FileSystem.from_uri(url)
-    return filesystem, base
+    return filesystem, base.rstrip("/")
 
 
 def _asking(shown: str, ask: Callable[[], T]) -> T:

@@ -1,16 +1,14 @@
 """The columns of a file, a kind of record or a section, out of ``sources.toml``."""
 
-import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from governance.landing.model import DOCUMENT, RECORD_TYPE, FileColumn, Format
+from governance.landing.strptime import FIX, format_problem
 from governance.policy_file import Section
 from governance.sql_type import EXPECTED, sql_type
 
 DATED = ("date", "time", "timestamp", "timestamptz")
-SPECIFIER = re.compile(r"%(?:-[dHIjmMSy]|[aAbBcdfgGhHIjmMnpSTuUVwWxXyYzZ%])|(?P<wrong>%.?.?)", re.DOTALL)
-"""DuckDB's strptime words (https://duckdb.org/docs/sql/functions/dateformat), and what is none."""
 
 
 def column_type(columns: Section, key: str) -> str:
@@ -135,10 +133,8 @@ def _written(section: Section, form: Format) -> str:
     if column_type(section, "type") not in DATED:
         fix = f"take it out, or write type = one of {', '.join(DATED)}"
         raise section.wrong("format", "only dates and times have a format", fix=fix)
-    wrong = next((it["wrong"] for it in SPECIFIER.finditer(text) if it["wrong"]), None)
-    if wrong is not None or "%" not in text:
-        said = f"{wrong!r} is no word of a format" if wrong is not None else f"{text!r} names no part of a date"
-        raise section.wrong("format", said, fix="write it in strptime's words, such as %d.%m.%Y or %Y%m%d %H:%M:%S")
+    if wrong := format_problem(text):
+        raise section.wrong("format", wrong, fix=FIX)
     return text
 
 

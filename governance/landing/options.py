@@ -7,6 +7,7 @@ from enum import Enum
 from types import MappingProxyType
 
 from governance.landing.model import Format, Option
+from governance.landing.strptime import FIX, format_problem
 
 FUNCTIONS: Mapping[Format, str] = MappingProxyType(
     {Format.CSV: "read_csv", Format.JSON: "read_json", Format.PARQUET: "read_parquet"}
@@ -84,6 +85,23 @@ KNOWN: Mapping[Format, Mapping[str, Kind]] = MappingProxyType(
 )
 """The options of each format, by their kept names."""
 
+CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "compression": ("auto", "none", "gzip", "zstd"),
+        "encoding": ("utf-8", "utf-16", "latin-1"),
+        "decimal_separator": (".", ","),
+        "new_line": ("\n", "\r\n", "\r"),
+        "format": ("auto", "array", "newline_delimited", "unstructured"),
+    }
+)
+"""Options that have few values."""
+
+LONGEST: Mapping[str, int] = MappingProxyType({"delim": 4, "quote": 1, "escape": 1, "comment": 1, "thousands": 1})
+"""The most bytes that DuckDB takes."""
+
+FORMS = ("dateformat", "timestampformat")
+"""Options that say how dates or times are written."""
+
 _PINNED = "the declaration pins the columns: write them as columns.name = …"
 _NOT_GUESSED = "nothing is guessed when files are read: `headwater sniff` guesses, and what is declared stands"
 _REJECTS = "rejected rows are always kept: they are counted and put into the quarantine table; max_rejects bounds them"
@@ -147,7 +165,17 @@ def value_problem(form: Format, name: str, value: object) -> OptionProblem | Non
         return OptionProblem(f"{value!r} is no value of {name}", f"write {name} = {kind.value}")
     if isinstance(value, int) and value < 0:
         return OptionProblem(f"{name} is a number from 0, not {value}", f"write {name} = 1")
-    return None
+    return _text_problem(name, value) if isinstance(value, str) else None
+
+
+def _text_problem(name: str, value: str) -> OptionProblem | None:
+    kept, size = kept_name(name), len(value.encode(errors="replace"))
+    if value.lower() not in CHOICES.get(kept, (value.lower(),)):
+        return OptionProblem(f"{value!r} is no value of {name}", f"write one of {', '.join(map(repr, CHOICES[kept]))}")
+    if size > LONGEST.get(kept, size):
+        return OptionProblem(f"{value!r} is too long for {name}", f"write {LONGEST[kept]} bytes at most")
+    wrong = format_problem(value) if kept in FORMS else None
+    return None if wrong is None else OptionProblem(wrong, FIX)
 
 
 def option_of(form: Format, name: str, value: object) -> Option | OptionProblem:

@@ -158,6 +158,11 @@ def test_files(text: str, key: str, says: str) -> None:
         ("{ skip = -1 }", "skip", "from 0, not -1", "skip = 1"),
         ("{ nullstr = [] }", "nullstr", "no value of nullstr", '["…", "…"]'),
         ('{ delim = [";"] }', "delim", "no value of delim", 'delim = "…"'),
+        ('{ quote = "ab" }', "quote", "'ab' is too long", "1 bytes at most"),
+        ('{ dateformat = "%Q" }', "dateformat", "'%Q' is no word", "strptime"),
+        ('{ timestamp_format = "iso" }', "timestamp_format", "'iso' names no part", "strptime"),
+        ('{ compression = "snappy" }', "compression", "'snappy' is no value", "'gzip', 'zstd'"),
+        ('{ decimal_separator = ";" }', "decimal_separator", "';' is no value", "'.', ','"),
         ("{ skip = 1.5 }", "skip", "no value of skip", "skip = 1"),
     ],
 )
