@@ -8,13 +8,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from governance.block import Block
 from governance.errors import LineageError
 from governance.lineage.model import ColumnLineage, InputField
+from governance.pipeline import Pipeline
 from governance.statement import Program, Statement
 from governance.statement.seeded import PLANTS, Edge, Seed, seeds
 
-Collect = Callable[[str, Mapping[str, Mapping[str, str]]], ColumnLineage]
-"""SQL of a query and the tables' columns → its lineage, by whatever way lineage is collected."""
+Collect = Callable[[str, Mapping[str, Mapping[str, str]], tuple[Block, ...]], ColumnLineage]
+"""SQL of a query, the tables' columns and the blocks before it → its lineage, by whatever way lineage is collected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +87,17 @@ def by_construct(tried: Iterable[Tried]) -> Mapping[str, tuple[int, int, int]]:
 
 
 def _tried(statement: Statement, program: Program, collect: Collect) -> Iterator[Tried]:
-    before = collect(statement.query, program.schemas)
+    before = collect(statement.query, program.schemas, statement.pipeline.blocks)
     for seed in seeds(statement, before, program.schemas):
-        yield _one(statement.pipeline.table, seed, before, program, collect)
+        yield _one(statement.pipeline, seed, before, program, collect)
 
 
-def _one(table: str, seed: Seed, before: ColumnLineage, program: Program, collect: Collect) -> Tried:
+def _one(pipeline: Pipeline, seed: Seed, before: ColumnLineage, program: Program, collect: Collect) -> Tried:
+    table = pipeline.table
     if seed.why:
         return Tried(table, seed.construct, skipped=seed.why)
     try:
-        after = collect(seed.sql, program.schemas)
+        after = collect(seed.sql, program.schemas, pipeline.blocks)
     except LineageError as error:
         return Tried(table, seed.construct, problem=str(error))
     old, new = _edges(before), _edges(after)

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from governance.block import Block
 from governance.dataset import Dataset, Field
 from governance.events.facets import Naming
 from governance.events.model import Event
@@ -20,14 +21,16 @@ TABLE = "headwater.selftest"
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def collect(policy: LineagePolicy, sql: str, schemas: Mapping[str, Mapping[str, str]]) -> ColumnLineage:
-    """Return what the graph knows of the query ``sql`` after its events went the whole way.
+def collect(
+    policy: LineagePolicy, sql: str, schemas: Mapping[str, Mapping[str, str]], blocks: tuple[Block, ...] = ()
+) -> ColumnLineage:
+    """Return what the graph knows of the query ``sql``, after ``blocks``, once its events went the whole way.
 
     Raises:
         LineageError: the engine refuses the query.
     """
     text = f"create table {TABLE} as\n{sql}"
-    lineages = column_lineage(text, schemas, masking_functions=policy.masking_functions)
+    lineages = column_lineage(text, schemas, masking_functions=policy.masking_functions, prelude=blocks)
     naming = Naming(policy.namespace, policy.job_namespace, policy.files)
     events = static_events(of_text(TABLE, text, lineages), naming, AT)
     read = [msgspec.json.decode(line, type=Event) for line in ndjson(events)]

@@ -11,18 +11,20 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
+from governance.errors import LineageError
 from governance.lineage.rows import aggregates
 from governance.statement.aggregates import aggregated
 from governance.statement.clauses import ALL, CLAUSES, HIDDEN, JOIN, LISTED, LISTS, PLAIN, only_passes
+from governance.statement.items import called, cast_to
 from governance.statement.model import Statement
 from governance.statement.relations import Relation, Scope
 from governance.statement.respelt import AS_HERE, Respelt
 from governance.statement.shape import Resolve, Shape, bare, digest, sealed, shape
-from governance.statement.text import Text
+from governance.statement.standing import Standing, options_of, path_of, query_tree
 
 Schemas = Mapping[str, Mapping[str, str]]
 
-UNEXPECTED = (AttributeError, KeyError, IndexError, TypeError, ValueError, RecursionError)
+UNEXPECTED = (LineageError, AttributeError, KeyError, IndexError, TypeError, ValueError, RecursionError)
 """What a tree that nobody foresaw can raise; such a query is taken as it is written."""
 
 
@@ -52,13 +54,12 @@ def meaning(statement: Statement, schemas: Schemas, respelt: Respelt = AS_HERE) 
 
     Tables and columns are known by the names that ``respelt`` gives them.
     """
-    text = Text(statement.pipeline)
-    start = text.pipeline.sql.index(statement.query, statement.span[0])
-    tree = text.tree(start, start + len(statement.query))
     try:
-        found = _Reader(schemas, respelt).query(tree, {}, None)
+        standing = Standing(statement)
+        found = _Reader(schemas, respelt, standing, standing.seen).query(standing.query(), {}, None)
     except UNEXPECTED:
-        text_digest = digest(" ".join(tree.sql("duckdb", comments=False).split()))
+        trees = query_tree(statement).sql("duckdb", comments=False), *(block.sql for block in statement.setup)
+        text_digest = digest(tuple(" ".join(text.split()) for text in trees))
         return Meaning((("*", text_digest),), text_digest, whole=False)
     columns = tuple((name, digest(column)) for name, column in found.columns)
     types = {name: kind for name, kind in found.types.items() if kind}
@@ -71,9 +72,11 @@ Ctes = Mapping[str, Relation]
 class _Reader:
     """One reading of a query's tree; ``schemas`` by table, columns in order."""
 
-    def __init__(self, schemas: Schemas, respelt: Respelt) -> None:
+    def __init__(self, schemas: Schemas, respelt: Respelt, standing: Standing, seen: int) -> None:
         self._schemas = schemas
         self._respelt = respelt
+        self._standing = standing
+        self._seen = seen
 
     def query(self, tree: exp.Expr, ctes: Ctes, outer: Scope | None) -> Relation:
         """Return what a query computes."""
@@ -169,8 +172,11 @@ class _Reader:
         alias = part.args.get("alias")
         names = [it.name.lower() for it in alias.columns] if isinstance(alias, exp.TableAlias) else []
         modified = [part.args[name] for name in ("pivots", "sample", "joins") if part.args.get(name)]
-        if isinstance(part, exp.Table) and isinstance(part.this, exp.Identifier):
-            base = self._table(part, ctes)
+        rows = self._called(part.this, scope) if isinstance(part.this, exp.Func) else None
+        if rows is not None:
+            base = rows
+        elif isinstance(part, exp.Table) and isinstance(part.this, exp.Identifier):
+            base = self._table(".".join(it.name for it in part.parts), ctes)
         elif isinstance(part, exp.Subquery):
             # only LATERAL sees what stands before it, and saying so changes nothing for one that does not look
             base = self.query(part, ctes, scope)
@@ -189,10 +195,26 @@ class _Reader:
         columns = tuple((name, ("of", rows, at)) for at, name in enumerate(names))
         return Relation(columns, rows, open=True)
 
-    def _table(self, part: exp.Table, ctes: Ctes) -> Relation:
-        name = ".".join(it.name for it in part.parts).lower()
+    def _called(self, call: exp.Func, scope: Scope) -> Relation | None:
+        """Return what a table macro or a reading function stands for; None for any other function."""
+        rows = self._standing.rows(call)
+        if rows is not None:
+            return self.query(rows, {}, scope)
+        path = path_of(call)
+        if path is None:
+            return None
+        base = self._table(path, {})
+        read = [self._shape(it, Scope((), None), {}) for it in options_of(call)]
+        return base.within(("read", tuple(sorted(read, key=repr)))) if read else base
+
+    def _table(self, name: str, ctes: Ctes) -> Relation:
+        # a file's name keeps its case
+        name = name if "/" in name else name.lower()
         if name in ctes:
             return ctes[name]
+        view = self._standing.view(name, self._seen)
+        if view is not None:
+            return _Reader(self._schemas, self._respelt, self._standing, view[1]).query(view[0], {}, None)
         schema = self._schemas.get(name)
         known = self._respelt.table(name)
         columns = tuple(
@@ -209,14 +231,14 @@ class _Reader:
                 columns += self._star(item, scope, ctes)
                 types |= {name: kind for _, relation in scope.relations for name, kind in relation.types.items()}
                 continue
-            name = _called(item)
+            name = called(item)
             found = self._shape(item, scope, ctes)
             if item.find(exp.Window):
                 found = found, tuple(self._shape(it, scope, ctes) for it in tree.args.get("windows") or ())
             found = sealed(found)
             columns.append((name, found))
             scope.items.setdefault(name, found)
-            types[name] = _cast(item.unalias()) or scope.kind(item.unalias())
+            types[name] = cast_to(item.unalias()) or scope.kind(item.unalias())
         return columns, types
 
     def _star(self, item: exp.Expr, scope: Scope, ctes: Ctes) -> list[tuple[str, Shape]]:
@@ -225,9 +247,9 @@ class _Reader:
         if not isinstance(star, exp.Star) or any(it.open for alias, it in scope.relations if wanted in ("", alias)):
             everything = tuple(relation.all for _, relation in scope.relations)
             return [("*", (self._shape(item, scope, ctes), everything))]
-        dropped = {_name(it) for it in star.args.get("except_") or ()}
+        dropped = {it.name.lower() for it in star.args.get("except_") or ()}
         replaced = {it.alias.lower(): self._shape(it, scope, ctes) for it in star.args.get("replace") or ()}
-        renamed = {_name(it.this): it.alias.lower() for it in star.args.get("rename") or ()}
+        renamed = {it.this.name.lower(): it.alias.lower() for it in star.args.get("rename") or ()}
         return [
             (renamed.get(name, name), replaced.get(name, scope.placed(0, at, column)))
             for at, (alias, relation) in enumerate(scope.relations)
@@ -268,17 +290,3 @@ class _Reader:
             return None
 
         return resolve
-
-
-def _called(item: exp.Expr) -> str:
-    """Return the name of an output column that is no star; count(*) without an alias is called by its text."""
-    name = item.alias_or_name
-    return (item.sql("duckdb", comments=False) if name in ("", "*") else name).lower()
-
-
-def _cast(item: exp.Expr) -> str:
-    return item.to.sql("duckdb").upper() if isinstance(item, exp.Cast) else ""
-
-
-def _name(part: exp.Expr) -> str:
-    return part.name.lower()

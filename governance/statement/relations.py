@@ -33,10 +33,25 @@ class Relation:
         types = {new[at][0]: self.types[name] for at, (name, _) in enumerate(self.columns) if name in self.types}
         return Relation(tuple(new), self.rows, self.open, types)
 
+    def within(self, said: Shape) -> "Relation":
+        """Return it as it is read in the way that ``said`` says."""
+        columns = tuple((name, (said, column)) for name, column in self.columns)
+        return Relation(columns, (said, self.rows), self.open, self.types)
+
     @property
     def all(self) -> Shape:
         """Everything that it says."""
         return self.columns, self.rows
+
+
+def member(value: Shape, path: tuple[str, ...]) -> Shape:
+    """Return what the member of a struct at the end of ``path`` means: of one made of members that one alone."""
+    if path and isinstance(value, tuple) and value[:1] == ("Struct",):
+        for _, arguments in dict(value[1]).get("expressions", ()):
+            named = dict(arguments)
+            if named.get("this") == ("name", path[0]):
+                return member(named["expression"], path[1:])
+    return ("member", value, path) if path else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +76,10 @@ class Scope:
     def _qualified(self, path: list[str], name: str) -> Shape:
         if len(path) > 1 and (first := self._of(path[0], path[1])):
             # table.column.member, told apart from schema.table.column by whether the first part is one of FROM
-            return "member", first, (*path[2:], name)
+            return member(first, (*path[2:], name))
         found = self._of(path[-1], name)
         # the first part is no table, so it is a column, and the rest members of it
-        return found or ("member", self._bare(path[0]), (*path[1:], name))
+        return found or member(self._bare(path[0]), (*path[1:], name))
 
     def _of(self, alias: str, name: str) -> Shape | None:
         """Return what a column of the relation ``alias`` means, None where there is no such relation."""

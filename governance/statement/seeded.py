@@ -12,7 +12,8 @@ from sqlglot import exp
 from governance.lineage.model import ColumnLineage, InputField, Transformation
 from governance.statement.aggregates import aggregated
 from governance.statement.model import Statement
-from governance.statement.text import DIALECT, Text
+from governance.statement.standing import query_tree
+from governance.statement.text import DIALECT
 
 PROBE, JOINED = "hw_probe", "hw_join"
 
@@ -55,19 +56,16 @@ class _Place:
 
 def seeds(statement: Statement, lineage: ColumnLineage, schemas: Schemas) -> Iterator[Seed]:
     """Yield a seed for each construct; ``lineage`` is of the statement's query as it stands."""
+    # a block's columns are not those of a table that it hides
+    hidden = {block.name for block in statement.pipeline.blocks}
+    schemas = {name: columns for name, columns in schemas.items() if name not in hidden}
     for construct, plant in PLANTS.items():
-        tree = _tree(statement)
+        tree = query_tree(statement)
         place = _place(tree, lineage, schemas)
         if place is None:
             yield Seed(construct, "", why="its SELECT reads no table and no column as it is")
             continue
         yield plant(tree, place, schemas)
-
-
-def _tree(statement: Statement) -> exp.Expr:
-    text = Text(statement.pipeline)
-    start = text.pipeline.sql.index(statement.query, statement.span[0])
-    return text.tree(start, start + len(statement.query))
 
 
 def _place(tree: exp.Expr, lineage: ColumnLineage, schemas: Schemas) -> _Place | None:
@@ -107,7 +105,7 @@ def _sources(select: exp.Select) -> Iterator[exp.Table]:
 
 
 def _named(source: exp.Table) -> str:
-    return f"{source.db}.{source.name}".lower()
+    return f"{source.db}.{source.name}".lower() if source.db else source.name
 
 
 def _own(select: exp.Select, column: exp.Column, schemas: Schemas) -> tuple[InputField, ...]:
@@ -138,7 +136,7 @@ def _filter(tree: exp.Expr, place: _Place, _schemas: Schemas) -> Seed:
 
 
 def _join(tree: exp.Expr, place: _Place, schemas: Schemas) -> Seed:
-    table = next((name for name in sorted(schemas) if schemas[name]), None)
+    table = next((name for name in sorted(schemas) if schemas[name] and "/" not in name), None)
     if table is None:
         return Seed("join", "", why="there is no table to join")
     key = next(iter(schemas[table]))

@@ -6,6 +6,7 @@ from functools import partial
 
 import pytest
 
+from governance.block import Block, BlockKind
 from governance.lineage import column_lineage
 from governance.lineage.model import ColumnLineage, Transformation
 from governance.pipeline import Pipeline
@@ -18,6 +19,8 @@ SOURCES = (
     Source("s.a", (("id", "bigint"), ("x", "bigint"), ("y", "varchar"))),
     Source("s.b", (("id", "bigint"), ("z", "date"))),
 )
+Schemas = Mapping[str, Mapping[str, str]]
+
 POLICY = LineagePolicy(("public",), frozenset({"DIRECT"}), frozenset(), "ns", "jobs")
 QUERIES = {
     "plain": "select a.id, a.x + 1 as v from s.a a where a.y = 'k'",
@@ -33,12 +36,26 @@ QUERIES = {
     "first": "select distinct on (a.y) a.y, a.x from s.a a order by a.x",
     "united": "select a.id from s.a a union all select b.id from s.b b",
     "expression": "select coalesce(a.x, 0) as v from s.a a",
+    "blocks": "select p.id, doubled(p.v) as w from kept.a p, named('k') n where n.id = p.id",
 }
+BLOCKS = (
+    Block("doubled", BlockKind.MACRO, "b.sql", 1, "create macro doubled(n) as n * 2"),
+    Block(
+        "kept.a", BlockKind.VIEW, "b.sql", 2, "create view kept.a as select id, doubled(x) as v from s.a where x > 0"
+    ),
+    Block("named", BlockKind.MACRO, "b.sql", 3, "create macro named(k) as table select id, y from s.a where y = k"),
+)
 
 
 def program() -> Program:
     pipelines = [
-        Pipeline(f"m.{name}", f"m/{name}.sql", f"create table m.{name} as {query}") for name, query in QUERIES.items()
+        Pipeline(
+            f"m.{name}",
+            f"m/{name}.sql",
+            f"create table m.{name} as {query}",
+            blocks=BLOCKS if name == "blocks" else (),
+        )
+        for name, query in QUERIES.items()
     ]
     return read_program(pipelines, SOURCES)
 
@@ -54,8 +71,8 @@ def test_exactly_the_new_edges_appear() -> None:
     assert {it.pipeline for it in tried if it.skipped} == {"m.united"}
 
 
-def without(kind: Transformation, sql: str, schemas: Mapping[str, Mapping[str, str]]) -> ColumnLineage:
-    (found,) = column_lineage(sql, schemas)
+def without(kind: Transformation, sql: str, schemas: Schemas, blocks: tuple[Block, ...]) -> ColumnLineage:
+    (found,) = column_lineage(sql, schemas, prelude=blocks)
     fields = tuple(
         replace(out, inputs=tuple(it for it in out.inputs if it.transformation is not kind)) for out in found.fields
     )
@@ -77,8 +94,8 @@ def test_a_collector_that_is_blind_to_a_construct_is_found_out(kind: Transformat
 
 
 def test_a_collector_that_tells_too_much_is_found_out() -> None:
-    def generous(sql: str, schemas: Mapping[str, Mapping[str, str]]) -> ColumnLineage:
-        (found,) = column_lineage(sql, schemas)
+    def generous(sql: str, schemas: Schemas, blocks: tuple[Block, ...]) -> ColumnLineage:
+        (found,) = column_lineage(sql, schemas, prelude=blocks)
         every = tuple(dict.fromkeys(it for out in found.fields for it in out.inputs))
         return replace(found, fields=tuple(replace(out, inputs=every) for out in found.fields))
 
