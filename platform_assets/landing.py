@@ -62,6 +62,9 @@ def staged(project: Project, files: Sequence[Landed]) -> Iterator[tuple[str, ...
     if all(_is_here(it) for it in files):
         yield tuple(it.path for it in files)
         return
+    if is_glob(str(project.state)):
+        fix = "move the project, or set HEADWATER_STATE to a folder without them"
+        raise LandingError("the path of the project's state folder has *, ? or [, which an engine expands", fix=fix)
     with _folder(project.state / "staged") as folder:
         yield tuple(_path_here(folder, number, it) for number, it in enumerate(files))
 

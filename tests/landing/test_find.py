@@ -1,6 +1,7 @@
 """Which files of a folder a dataset is, and where they are read."""
 
 import os
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -200,3 +201,12 @@ def test_a_path_that_an_engine_would_take_for_a_glob_is_read_by_a_link(project: 
         assert itself == found[1].path
     assert not Path(linked).exists()
     assert (project.root / "in" / "a[1].csv.gz").exists()
+
+
+def test_a_state_folder_that_reads_as_a_glob_is_refused_where_it_would_matter(project: Project) -> None:
+    put(project, "a[1].csv", "b.csv")
+    odd = replace(project, state=project.root / "[x]")
+    with staged(odd, find(project, source("landing/b.csv"))) as (path,):
+        assert Path(path).exists()
+    with pytest.raises(LandingError, match="set HEADWATER_STATE"), staged(odd, find(project, source("landing/*"))):
+        pytest.fail("it is not read")
