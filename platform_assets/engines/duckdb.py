@@ -15,7 +15,9 @@ from platform_assets.engines.engine import Column, Files, Landing, Query, QueryE
 from platform_assets.engines.folder import own_folder
 from platform_assets.engines.landing import create_landing
 from platform_assets.engines.result import DuckDbResult, schema_of, told
+from platform_assets.engines.shape import check_shape
 from platform_assets.engines.sql import literal, quoted
+from platform_assets.engines.xml import readable
 
 Connect = Callable[[], AbstractContextManager[duckdb.DuckDBPyConnection]]
 
@@ -57,6 +59,7 @@ class DuckDb:
         What it writes and what does not fit into memory goes to a folder of its own where the connection spills.
         """
         with self.connect() as connection, own_folder(_spill(connection)) as folder, closing(connection):
+            tables = {name: _ready(connection, it, folder) for name, it in tables.items()}
             _prepare(connection, tables, folder)
             for statement in query.setup:
                 _create(connection, query, statement)
@@ -83,6 +86,14 @@ def _arrow_type(connection: duckdb.DuckDBPyConnection, name: str, kind: str) -> 
 def _spill(connection: duckdb.DuckDBPyConnection) -> Path:
     ((folder,),) = connection.execute("select current_setting('temp_directory')").fetchall()
     return Path(folder)
+
+
+def _ready(connection: duckdb.DuckDBPyConnection, relation: Relation, folder: Path) -> Relation:
+    """Return the relation as DuckDB reads it: of files as they landed after a look whether they are as declared."""
+    if not isinstance(relation, Landing):
+        return relation
+    check_shape(connection, relation)
+    return readable(relation, folder)
 
 
 def _prepare(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, Relation], folder: Path) -> None:

@@ -52,18 +52,28 @@ class Empty:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """What an XML file was made into for an engine: Parquet, and the texts of its sections, in declared order."""
+
+    path: str
+    sections: tuple[str | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Landing:
     """Files as they landed, read by what is declared of them; a row that does not fit is kept aside.
 
     source:  the declaration
     paths:   the files on this machine, in order; ``shown`` are their names as they may be shown, in the same order
     options: (name, SQL text of the value) that the query itself gives, which go before those of the declaration
+    parts:   of XML, what ``engines.xml.readable`` made of ``paths``, in their order
     """
 
     source: FileSource
     paths: tuple[str, ...]
     shown: tuple[str, ...]
     options: tuple[tuple[str, str], ...] = ()
+    parts: tuple[Part, ...] = ()
 
 
 REJECTED = pa.schema(

@@ -52,7 +52,7 @@ def check_shape(connection: duckdb.DuckDBPyConnection, landing: Landing) -> None
     compare = PROBES.get(landing.source.format)
     if compare is None:
         return
-    options = options_of(connection, landing)
+    options = options_of(landing)
     problems = [
         f"{shown}: {'; '.join(found)}"
         for path, shown in zip(landing.paths, landing.shown, strict=True)

@@ -45,7 +45,7 @@ def read(
             connection.execute(statement)
         for name, landing in called.items():
             create_landing(connection, f'"main".{quoted(name)}', landing)
-        paths = ", ".join(literal(path) for it in landings for path in it.paths)
+        paths = ", ".join(literal(path) for it in landings for path in (*it.paths, *(part.path for part in it.parts)))
         connection.execute(f"set allowed_paths = [{paths}]")
         for statement in LOCK:
             connection.execute(statement)

@@ -103,7 +103,10 @@ def test_delimited_records_are_told_by_their_first_field(tmp_path: Path) -> None
         records=records,
         options={"delim": "|", "header": False, "comment": "#"},
     )
-    content = 'H|1|"a|b ""c"""\nR|1|31.12.2025|\n#R|1\n"R"|2|x|n\nR|3|01.01.2026\nH|1|"open\nQ|1\nR|4|01.01.2026|a|b\nH|5|a"b\n'
+    content = (
+        'H|1|"a|b ""c"""\nR|1|31.12.2025|\n#R|1\n"R"|2|x|n\nR|3|01.01.2026\nH|1|"open\nQ|1\n'
+        'R|4|01.01.2026|a|b\nH|5|a"b\n'
+    )
     landing = landed(tmp_path, declared, {"r.csv": content})
     rows, outcome = read("from 'landing/r.csv'", landing)
     assert rows == [("H", 1, 'a|b "c"', None, None), ("R", 1, None, date(2025, 12, 31), None)]

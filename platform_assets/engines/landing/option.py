@@ -1,8 +1,7 @@
 """The options by which files are read: those of the query before those of the declaration, as values and as SQL."""
 
+import re
 from collections.abc import Iterable, Mapping
-
-import duckdb
 
 from governance.errors import EngineError
 from governance.landing.model import Option
@@ -10,18 +9,22 @@ from governance.landing.options import kept_name, name_problem
 from platform_assets.engines.engine import Landing
 from platform_assets.engines.sql import literal
 
+LITERAL = re.compile(r"\s*(?:'(?P<text>(?:[^']|'')*)'|(?P<number>\d+)|(?P<flag>true|false))\s*", re.IGNORECASE)
+TEXT = r"\s*'(?:[^']|'')*'\s*"
+LITERALS = re.compile(rf"\s*\[{TEXT}(?:,{TEXT})*\]\s*")
 
-def options_of(connection: duckdb.DuckDBPyConnection, landing: Landing) -> Mapping[str, Option]:
+
+def options_of(landing: Landing) -> Mapping[str, Option]:
     """Return the options by their kept names.
 
     Raises:
-        EngineError: an option that would change what is declared, or whose value DuckDB does not understand.
+        EngineError: an option that would change what is declared, or whose value is no literal.
     """
     given = dict(landing.source.options)
     for name, sql in landing.options:
         if wrong := name_problem(landing.source.format, name):
             raise EngineError(f"{landing.source.name}: {wrong.problem}", fix=wrong.fix)
-        given[kept_name(name)] = _value(connection, landing, name, sql)
+        given[kept_name(name)] = _value(landing, name, sql)
     return given
 
 
@@ -58,16 +61,17 @@ def arguments(values: Mapping[str, str]) -> str:
     return "".join(f", {name} = {value}" for name, value in values.items())
 
 
-def _value(connection: duckdb.DuckDBPyConnection, landing: Landing, name: str, sql: str) -> Option:
-    try:
-        row = connection.execute(f"select {sql}").fetchone()
-    except duckdb.Error as error:
-        raise EngineError(
-            f"{landing.source.name}: {name} = {sql} is no value: {error}", fix="write a literal"
-        ) from error
-    value = row[0] if row else None
-    if isinstance(value, list):
-        return tuple(map(str, value))
-    if not isinstance(value, str | int | bool):
-        raise EngineError(f"{landing.source.name}: {name} = {sql} is no text, number or boolean", fix="write a literal")
-    return value
+def _value(landing: Landing, name: str, sql: str) -> Option:
+    """Return a literal's value. It is not computed: what a query writes there could read other files."""
+    if match := LITERAL.fullmatch(sql):
+        return _literal(match)
+    if LITERALS.fullmatch(sql):
+        return tuple(str(_literal(it)) for it in LITERAL.finditer(sql))
+    fix = "write a text, a number, true or false"
+    raise EngineError(f"{landing.source.name}: {name} = {sql} is no value that is read", fix=fix)
+
+
+def _literal(match: re.Match[str]) -> str | int | bool:
+    if match["text"] is not None:
+        return match["text"].replace("''", "'")
+    return int(match["number"]) if match["number"] else match["flag"].lower() == "true"

@@ -66,7 +66,7 @@ def _outcome(connection: duckdb.DuckDBPyConnection, name: str, landing: Landing,
         return Outcome(0, NONE)
     if landing.source.format is Format.PARQUET:
         return Outcome(_count(connection, f"select count(*), 0 from {_view(name)}")[0], NONE)
-    options = options_of(connection, landing)
+    options = options_of(landing)
     rows = taken_apart(name, landing, options)
     return (
         _of_csv(connection, name, landing, options, seen) if rows is None else _of_text(connection, name, landing, rows)

@@ -75,16 +75,17 @@ def differences(found: Sequence[str], declared: Sequence[str], *, ordered: bool)
     missing = [it for key, it in wanted.items() if key not in names]
     added = [it for key, it in names.items() if key not in wanted]
     if missing:
-        yield f"{_columns(missing)} missing"
+        yield f"{told(missing)} missing"
     if added:
-        yield f"{_columns(added)} not declared"
+        yield f"{told(added)} not declared"
     if ordered and not missing and not added and list(names) != list(wanted):
         yield f"the columns stand in another order: {', '.join(names.values())}, and declared are {', '.join(declared)}"
     if len(names) < len(found):
         yield "a name is there more than once"
 
 
-def _columns(names: Sequence[str]) -> str:
+def told(names: Sequence[str]) -> str:
+    """Return names of columns with the verb that they take."""
     return f"column {names[0]} is" if len(names) == 1 else f"columns {', '.join(names)} are"
 
 
@@ -134,7 +135,7 @@ def lines(
     columns = source.columns or tuple(it for record in source.records[:1] for it in record.columns)
     beyond = [it.name for it in columns if it.place and it.place[1] > length]
     if beyond:
-        yield f"its lines have {length} characters, beyond which {_columns(beyond)} declared"
+        yield f"its lines have {length} characters, beyond which {told(beyond)} declared"
 
 
 def objects(

@@ -7,7 +7,7 @@ import duckdb
 
 from governance.landing.model import Format, Option
 from platform_assets.engines.engine import Landing
-from platform_assets.engines.landing import csv, json, line, parquet, text
+from platform_assets.engines.landing import csv, json, line, parquet, text, xml
 from platform_assets.engines.landing.option import options_of
 from platform_assets.engines.landing.text import Rows
 
@@ -15,7 +15,7 @@ PROFILE = ("set enable_profiling = 'no_output'", "set profiling_coverage = 'ALL'
 """How it is known after a query which files it went through to their ends."""
 
 TAKEN_APART: Mapping[Format, Callable[[str, Landing, Mapping[str, Option]], Rows]] = MappingProxyType(
-    {Format.FIXED: line.fixed, Format.JSON: json.rows_of}
+    {Format.FIXED: line.fixed, Format.JSON: json.rows_of, Format.XML: xml.rows_of}
 )
 BY_DUCKDB: Mapping[Format, Callable[[str, Landing, Mapping[str, Option]], str]] = MappingProxyType(
     {Format.CSV: csv.view, Format.PARQUET: parquet.view}
@@ -31,7 +31,7 @@ def create_landing(connection: duckdb.DuckDBPyConnection, name: str, landing: La
     Raises:
         EngineError: the options do not go with the declaration.
     """
-    options = options_of(connection, landing)
+    options = options_of(landing)
     for statement in PROFILE:
         connection.execute(statement)
     for statement in _views(name, landing, options):
