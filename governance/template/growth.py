@@ -54,7 +54,7 @@ def require_binary(operator: str, left: Any, right: Any) -> None:
 def _width(name: str, _value: Any, rest: Sequence[Any]) -> None:
     wide = next((it for it in rest if isinstance(it, int) and abs(it) > WIDTH), None)
     if wide is not None:
-        raise TooMuch(f"{name} is asked for {wide:,}, and {WIDTH:,} is the most")
+        raise TooMuch(f"{name} is asked for {wide:,}, and {WIDTH:,} is the most", "ask for less")
 
 
 def _indent(name: str, value: Any, rest: Sequence[Any]) -> None:
@@ -76,7 +76,7 @@ def _format(name: str, value: Any, rest: Sequence[Any]) -> None:
     require_text(len(value) + value.count(sign) * longest)
     specs = _PERCENT.findall(value) if sign == "%" else [spec or "" for _, _, spec, _ in Formatter().parse(value)]
     if any(_WIDE.search(spec) or "{" in spec for spec in specs):
-        raise TooMuch(f"a format asks for a width beyond {WIDTH:,}, or for one that only rendering tells")
+        raise TooMuch(f"a format asks for a width beyond {WIDTH:,}, or for one that a value tells", "ask for less")
 
 
 def _plain_format(name: str, value: Any, rest: Sequence[Any]) -> None:

@@ -88,9 +88,9 @@ def _word_at(line: str, column: int | None) -> str:
 
 
 def _line_with(lines: list[str], piece: Piece, word: str) -> int:
-    """Return the first of the piece's lines that has ``word``, the first of all where none has."""
+    """Return the first of the piece's lines that has ``word``, in whatever case; the first of all where none has."""
     span = range(piece.first, min(piece.last, len(lines)) + 1)
-    return next((at for at in span if word and word in lines[at - 1]), piece.first)
+    return next((at for at in span if word and word.lower() in lines[at - 1].lower()), piece.first)
 
 
 @dataclass(frozen=True, slots=True)

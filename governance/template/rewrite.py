@@ -149,6 +149,8 @@ def _marked(body: Iterable[Any]) -> Iterator[Any]:
 
 def _mark_of(node: nodes.Node) -> nodes.Expr:
     own = isinstance(node, nodes.TemplateData)
-    lines = [node.lineno, *(it.lineno for it in node.find_all(nodes.Node))]
-    text = f"{MARK}{'d' if own else 'f'} {min(lines)} {max(lines)}{MARK}"
+    inside = [node, *([] if own else node.find_all(nodes.Node))]
+    last = max(it.lineno + (it.data.count("\n") if isinstance(it, nodes.TemplateData) else 0) for it in inside)
+    first = min(it.lineno for it in inside)
+    text = f"{MARK}d {first} {first}{MARK}" if own else f"{MARK}f {first} {last}{MARK}"
     return nodes.TemplateData(text, lineno=node.lineno)

@@ -46,15 +46,16 @@ class Words:
     def names(self) -> dict[str, Any]:
         """Return the functions by the names that templates call them by."""
         asked: dict[str, Callable[..., object]] = {
-            "ref": self._ref,
-            "source": self._source,
-            "var": self._var,
-            "config": self._config,
+            "ref": self.ref,
+            "source": self.source,
+            "var": self.var,
+            "config": self.configure,
             "is_incremental": _is_incremental,
         }
         return asked if self._table is None else asked | {"this": self._table}
 
-    def _ref(self, *parts: object, **more: object) -> str:
+    def ref(self, *parts: object, **more: object) -> str:
+        """Return the table that a pipeline builds: by schema and name, or by a name that only one has."""
         if more or not 1 <= len(parts) <= 2 or not all(isinstance(it, str) for it in parts):  # noqa: PLR2004
             raise Refused("ref names a table", "write ref('schema.table')")
         name = ".".join(str(it) for it in parts)
@@ -66,7 +67,8 @@ class Words:
             raise Refused(f"{name} is a declared source, and ref names what a pipeline builds", _as_source(name))
         return found[0] if found else _unknown(f"no pipeline builds {name}", name, tables, "ref")
 
-    def _source(self, *parts: object, **more: object) -> str:
+    def source(self, *parts: object, **more: object) -> str:
+        """Return a declared table, or a declared dataset of files as a literal."""
         if more or len(parts) != 2 or not all(isinstance(it, str) for it in parts):  # noqa: PLR2004
             raise Refused("source names a schema or location, and what is in it", "write source('crm', 'learners')")
         table, files = (f"{parts[0]}{between}{parts[1]}" for between in "./")
@@ -78,7 +80,8 @@ class Words:
             raise Refused(f"{table} is built by a pipeline, and source names what none builds", f"write ref('{table}')")
         return _unknown(f"sources.toml declares neither {table} nor {files}", files, self._around.sources, "source")
 
-    def _var(self, *parts: Any, **more: Any) -> Any:
+    def var(self, *parts: Any, **more: Any) -> Any:
+        """Return a variable's value, or the default."""
         known = self._around.variables
         if not parts or not isinstance(parts[0], str) or len(parts) + len(more) > 2 or more.keys() - {"default"}:  # noqa: PLR2004
             raise Refused("var names a variable, and perhaps what holds without it", "write var('name', 'default')")
@@ -88,7 +91,8 @@ class Words:
             return more["default"] if more else parts[1]
         return _unknown(f"[vars] of lineage.toml has no {parts[0]}", parts[0], known, "var")
 
-    def _config(self, *parts: object, **said: object) -> str:
+    def configure(self, *parts: object, **said: object) -> str:
+        """Keep what the template says of its pipeline, and write nothing."""
         if parts:
             raise Refused("config takes words by name", "write config(owner='team:learning')")
         for word, value in said.items():
