@@ -57,7 +57,7 @@ def _proposed(
     project: Project, path: str, word: str | None, given: tuple[str, ...], declared: Mapping[str, FileSource]
 ) -> "Proposed":
     """Return what the files at ``path`` say of themselves, read as they are declared where they are."""
-    from governance.landing.declared import FORMATS, ending_format
+    from governance.landing.declared import FORMATS
     from governance.landing.locations import file_name_problem, read_locations
     from governance.landing.proposed import dataset_name
     from governance.policy_file import read_section
@@ -68,23 +68,33 @@ def _proposed(
     if wrong := file_name_problem(name, locations):
         raise LandingError(f"{name}: {wrong.problem}", fix=wrong.fix)
     known = declared.get(name)
-    word = word or (ending_format(name) if known is None else known.format.value)
-    if word is None or word not in FORMATS:
-        fix = f"add --format with one of {', '.join(FORMATS)}"
-        raise LandingError(f"{name}: the name's ending does not tell how it is read", fix=fix)
+    word = _word(name, word, known)
     form, meant = FORMATS[word]
-    if form in {Format.FIXED, Format.XML} or (known is not None and (known.records or known.rows)):
-        fix = "declare it by hand, or read it with --format csv to see its first lines as columns"
-        raise LandingError(f"{name}: such a file does not tell its columns", fix=fix)
     options = _options(form, given)
     source = FileSource(name, locations[name.partition("/")[0]], form, options=options)
-    files = find(project, source)
-    files = tuple(it for it in files if it.size)
+    files = tuple(it for it in find(project, source) if it.size)
     if not files:
         fix = "let one land there first, or correct the name"
         raise LandingError(f"{name}: there is no such file with anything in it", fix=fix)
     with staged(project, files) as here:
         return _read(source, word, here, files, {**meant, **({} if known is None else known.options), **options})
+
+
+def _word(name: str, word: str | None, known: FileSource | None) -> str:
+    """Return the format by its word: as it is said, as the name ends, or as it is declared."""
+    from governance.landing.declared import FORMATS, ending_format
+
+    ends = ending_format(name)
+    if word is None and known is not None and (ends is None or FORMATS[ends][0] is not known.format):
+        word = known.format.value
+    word = word or ends
+    if word is None or word not in FORMATS:
+        fix = f"add --format with one of {', '.join(FORMATS)}"
+        raise LandingError(f"{name}: the name's ending does not tell how it is read", fix=fix)
+    if FORMATS[word][0] in {Format.FIXED, Format.XML} or (known is not None and (known.records or known.rows)):
+        fix = "declare it by hand, or read it with --format csv to see its first lines as columns"
+        raise LandingError(f"{name}: such a file does not tell its columns", fix=fix)
+    return word
 
 
 def _read(

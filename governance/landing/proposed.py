@@ -49,7 +49,8 @@ def block(proposed: Proposed) -> str:
 
 def differences(declared: FileSource, proposed: Proposed) -> tuple[str, ...]:
     """Return how the columns that the file has differ from those declared of it, one sentence each."""
-    said = {it.name: it.type for it in declared.columns}
+    # of what lies deeper the file's own column is text
+    said = {it.path.partition(".")[0] or it.name: "varchar" if "." in it.path else it.type for it in declared.columns}
     seen = dict(proposed.columns)
     found = [f"{name} is declared, and the file has no such column" for name in said if name not in seen]
     found += [f"the file has {name} ({kind}), which is not declared" for name, kind in seen.items() if name not in said]

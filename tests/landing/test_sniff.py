@@ -89,6 +89,24 @@ def test_a_declaration_stays_as_it_is_and_what_differs_is_said(project: Project)
     assert project.sources.read_text() == f'{declared}\n["landing/b.csv"]\ncolumns.x = "bigint"\n'
 
 
+def test_a_declared_file_is_read_as_it_is_declared(project: Project) -> None:
+    put(project, "a.tsv", "id\tname\n1\tx,y\n")
+    put(project, "a.txt", "id|name\n1|x,y\n")
+    put(project, "a.json", '{"id": 1, "who": {"name": "x"}}')
+    columns = 'columns.id = "bigint"\ncolumns.name = "varchar"\n'
+    nested = 'columns.id = "bigint"\ncolumns.name = { type = "varchar", path = "who.name" }\n'
+    txt = 'format = "csv"\noptions = { delim = "|" }\n'
+    project.sources.write_text(
+        f'{SOURCES}["landing/a.tsv"]\n{columns}["landing/a.txt"]\n{txt}{columns}["landing/a.json"]\n{nested}'
+    )
+    result = sniff("landing/a.tsv", "landing/a.txt", "landing/a.json")
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout == (
+        f'["landing/a.tsv"]\n{columns}\n["landing/a.txt"]\n{txt}{columns}\n'
+        '["landing/a.json"]\ncolumns.id = "bigint"\ncolumns.who = "varchar"\n'
+    )
+
+
 @pytest.mark.parametrize(
     ("name", "text", "block"),
     [
