@@ -22,6 +22,7 @@ class Block:
     name: what SQL calls it, in lower case but for files: ``cents``, ``staging.orders``, ``landing/payments.txt``
     file: as it may be shown; ``line`` is where the statement begins in it, 1-based
     sql:  the one statement, without semicolon
+    origin: the file's line for each line of ``sql``, where they do not follow each other as a template's do not
     """
 
     name: str
@@ -29,3 +30,8 @@ class Block:
     file: str
     line: int
     sql: str
+    origin: tuple[int, ...] = ()
+
+    def at(self, line: int) -> int:
+        """Return the file's line for a line of ``sql``, both 1-based."""
+        return self.origin[line - 1] if 1 <= line <= len(self.origin) else self.line + line - 1

@@ -75,7 +75,9 @@ def _block(pipeline: Pipeline, included: Pipeline) -> Block:
         raise _wrong(pipeline, problem, "declare the options in sources.toml")
     line, _ = included.place(statement.line)
     start = f'create view "{included.schema}"."{included.name}" as '
-    return Block(table, BlockKind.VIEW, included.file, line, start + statement.query)
+    return Block(
+        table, BlockKind.VIEW, included.file, line, start + statement.query, included.origin[statement.line - 1 :]
+    )
 
 
 def _wrong(pipeline: Pipeline, problem: str, fix: str) -> PipelineError:

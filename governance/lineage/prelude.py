@@ -67,5 +67,5 @@ def tree_of(block: Block, macros: frozenset[str] = frozenset()) -> exp.Expr:
                 start = part.meta.pop("start")
                 part.meta.pop("end")
                 line = block.sql.count("\n", 0, start)
-                part.meta[PLACE] = block.file, block.line + line, start - block.sql.rfind("\n", 0, start)
+                part.meta[PLACE] = block.file, block.at(line + 1), start - block.sql.rfind("\n", 0, start)
     return tree

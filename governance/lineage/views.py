@@ -48,5 +48,5 @@ def within(block: Block) -> Iterator[None]:
     except LineageError as error:
         if not error.pipeline:
             error.pipeline = block.file
-            error.line = block.line + (error.line or 1) - 1
+            error.line = block.at(error.line or 1)
         raise

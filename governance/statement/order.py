@@ -59,7 +59,7 @@ def _place(statement: Statement, name: str) -> tuple[str, int, int | None]:
     for block in statement.setup if at < 0 else ():
         found = block.sql.lower().find(name.lower())
         if found >= 0:
-            return block.file, block.line + block.sql.count("\n", 0, found), None
+            return block.file, block.at(block.sql.count("\n", 0, found) + 1), None
     return text.pipeline.file, *text.pipeline.place(*text.place(start + max(at, 0)))
 
 

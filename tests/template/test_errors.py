@@ -178,3 +178,18 @@ def test_a_ref_makes_an_order(project: Project) -> None:
 def _error(project: Project) -> HeadwaterError:
     program = read_program(load_pipelines(project), load_sources(project))
     return program.unreadable["silver.people"]
+
+
+def test_an_included_templates_error_points_into_that_template(project: Project) -> None:
+    write(
+        project,
+        FILE,
+        "{# a\n#}\nselect\n{%- for c in ['email'] %}\n  {{ c }},\n{%- endfor %}\n  emial\nfrom crm.people",
+    )
+    write(
+        project,
+        "platform_assets/pipelines/gold/all.sql",
+        "-- include: silver.people\nselect {{ var('least') }} as a\nfrom silver.people",
+    )
+    program = read_program(load_pipelines(project), load_sources(project))
+    assert program.unreadable["gold.all"].where().startswith(f"{FILE}:7")
