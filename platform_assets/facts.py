@@ -1,4 +1,4 @@
-"""What files say of a job and of what it writes, as events carry it: for runs, and for texts that have not run.
+"""What the project's files say of a job, of what it reads and writes, as events carry it; nothing has to have run.
 
 No engine and no catalog is imported here, so that an export of texts alone answers at once.
 """
@@ -6,14 +6,17 @@ No engine and no catalog is imported here, so that an export of texts alone answ
 from collections.abc import Mapping
 from functools import partial
 
-from governance.events.facets import Output
+from governance.events.facets import Column, Input, Output
+from governance.events.file_facets import Landed
 from governance.events.redact import redact_sql, secrets_of
 from governance.events.run_facets import JobFacts, source_digest
 from governance.events.source_code import source_code
+from governance.landing.model import FileSource
 from governance.lineage.model import ColumnLineage, Explanation
 from governance.pipeline import Pipeline
 from governance.policy import Policy, TablePolicy
 from governance.project import Project
+from governance.sources import Source
 from governance.statement import Statement, explain
 
 
@@ -46,3 +49,21 @@ def described(policy: Policy, pipeline: Pipeline, lineage: ColumnLineage) -> Out
         description=declared.description or pipeline.description or None,
         tags=tuple((tag, "true") for tag in pipeline.tags),
     )
+
+
+def file_input(policy: Policy, source: Source, declared: FileSource) -> Input:
+    """Return the input that ``source``, a dataset of the files ``declared``, is: what is declared of it."""
+    columns = ((name, kind, policy.column(source.table, name)) for name, kind in source.columns)
+    schema = tuple(Column(name, kind, said.description, said.classification) for name, kind, said in columns)
+    return Input(source.table, schema=schema, landed=landed(declared))
+
+
+def landed(declared: FileSource | None) -> Landed | None:
+    """Return what the files that ``declared`` speaks of are like, None for a table."""
+    return Landed(declared.format.value, layer(declared)) if declared else None
+
+
+def layer(declared: FileSource) -> str:
+    """Return what the files lie on, in a word: ``file``, or the scheme of an object store."""
+    scheme, mark, _ = declared.location.at.partition("://")
+    return scheme if mark else "file"

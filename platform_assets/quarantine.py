@@ -9,21 +9,25 @@ Its snapshots carry the run as ``headwater.rejectedBy``, not as those of the tab
 does not say that the run was complete.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 
 import pyarrow as pa
 from pyiceberg.table import Table
 from pyiceberg.table.snapshots import Snapshot
 
+from governance.landing.datasets import datasets
+from governance.landing.model import FileSource
+from governance.landing.names import quarantine_of
 from governance.lineage.model import ColumnLineage, InputField, OutputField, Transformation
 from platform_assets import publish
-from platform_assets.catalog import Catalog, load_known
+from platform_assets.catalog import Catalog, columns, load_known
 from platform_assets.catalog_error import reaching
+from platform_assets.engines.engine import Column
 from platform_assets.publish import Commit, Conflict
 from platform_assets.tries import tries
 
-SCHEMA = "quarantine"
 REJECTED_BY = "headwater.rejectedBy"
 """The snapshot property that ties rejected rows to the run that rejected them."""
 
@@ -41,11 +45,6 @@ COLUMNS = pa.schema(
 )
 
 
-def name_of(table: str) -> str:
-    """Return the name of the quarantine of ``table``."""
-    return f"{SCHEMA}.{table.replace('.', '_')}"
-
-
 def keep(catalog: Catalog, table: str, run_id: str, at: datetime, rejected: pa.Table) -> Commit | None:
     """Put the rows that a run rejected into the quarantine of ``table``, in place of those of an earlier try of it.
 
@@ -54,7 +53,7 @@ def keep(catalog: Catalog, table: str, run_id: str, at: datetime, rejected: pa.T
     Raises:
         CatalogError: the quarantine cannot be written, or it is another table than it was made as.
     """
-    name = name_of(table)
+    name = quarantine_of(table)
     for last in tries():
         loaded = load_known(catalog, [name]).get(name)
         try:
@@ -75,7 +74,7 @@ def _without(catalog: Catalog, table: Table, run_id: str) -> Table:
     """Return the table without what an earlier try of the run put into it."""
     if not any(rejected_by(snapshot) == run_id for snapshot in table.snapshots()):
         return table
-    own = f"run_id = '{run_id}'"
+    own = _of(run_id)
     with reaching(catalog, OSError):
         if table.scan(own, selected_fields=("run_id",), limit=1).to_arrow().num_rows:
             table.delete(own, snapshot_properties={REJECTED_BY: run_id})
@@ -93,15 +92,47 @@ def rejected_by(snapshot: Snapshot) -> str | None:
     return snapshot.summary.additional_properties.get(REJECTED_BY) if snapshot.summary else None
 
 
-def lineage_of(table: str, datasets: Mapping[str, Iterable[str]]) -> ColumnLineage:
-    """Return the lineage of the quarantine of ``table`` as far as it holds rows of ``datasets``, name → columns.
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a quarantine holds of one run: the snapshot that put it there, its rows, and the datasets they are of."""
+
+    snapshot_id: int
+    rows: int
+    columns: tuple[Column, ...]
+    datasets: frozenset[str]
+
+
+def kept_by(catalog: Catalog, table: str, run_id: str) -> Kept | None:
+    """Return what the quarantine of ``table`` holds of a run, None where it holds nothing.
+
+    Raises:
+        CatalogError: the catalog cannot be reached.
+    """
+    name = quarantine_of(table)
+    loaded = load_known(catalog, [name]).get(name)
+    own = [it for it in loaded.snapshots() if rejected_by(it) == run_id] if loaded else []
+    if loaded is None or not own:
+        return None
+    with reaching(catalog, OSError):
+        rows = loaded.scan(_of(run_id), selected_fields=("dataset",)).to_arrow()
+    held = frozenset(rows["dataset"].to_pylist())
+    return Kept(own[-1].snapshot_id, rows.num_rows, columns(loaded), held) if held else None
+
+
+def _of(run_id: str) -> str:
+    return f"run_id = '{run_id}'"
+
+
+def lineage_of(table: str, of: Iterable[FileSource]) -> ColumnLineage:
+    """Return the lineage of the quarantine of ``table`` as far as it holds rows of the files ``of``.
 
     A rejected row is the whole of a line, and its reason quotes from it: both hold what any column may hold.
     """
+    read = sorted(dataset for source in of for dataset in datasets(source))
     every = tuple(
         InputField(dataset, column, Transformation.TRANSFORMATION)
-        for dataset in sorted(datasets)
-        for column in sorted(datasets[dataset])
+        for dataset, fields in read
+        for column in sorted(name for name, _ in fields)
     )
-    fields = tuple(OutputField(name, every if name in {"reason", "row"} else ()) for name in COLUMNS.names)
-    return ColumnLineage(name_of(table), fields, (), tuple(sorted(datasets)))
+    made = tuple(OutputField(name, every if name in {"reason", "row"} else ()) for name in COLUMNS.names)
+    return ColumnLineage(quarantine_of(table), made, (), tuple(dataset for dataset, _ in read))

@@ -1,8 +1,9 @@
 """One run of one pipeline as values: what it stands on, what its lineage was read from, what became of it."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
+from types import MappingProxyType
 
 from governance.events.facets import Naming
 from governance.events.redact import secrets_of
@@ -10,6 +11,7 @@ from governance.events.run import Attempt, RunFacts
 from governance.events.run_facets import Engine as EngineFacts
 from governance.events.run_facets import Parent
 from governance.events.store import EventStore
+from governance.landing.model import FileSource
 from governance.lineage.model import ColumnLineage
 from governance.pipeline import Pipeline
 from governance.policy import Policy
@@ -19,6 +21,7 @@ from governance.statement import Statement
 from platform_assets.catalog import Catalog, Planned, Table, schema_of
 from platform_assets.engines.engine import Engine
 from platform_assets.facts import job_facts
+from platform_assets.landed import Landed
 from platform_assets.publish import Commit
 
 
@@ -69,12 +72,48 @@ class Traced:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """Work that is committed: from what, and what it became."""
+class Arrived:
+    """A dataset of files and those of them that a run reads, sorted by name."""
+
+    source: FileSource
+    files: tuple[Landed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """Rows that did not fit: how many of each dataset of files, and the commit that keeps them, None where all did."""
+
+    rows: Mapping[str, int]
+    commit: Commit | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """What a run works from.
+
+    read:     how many rows were read of each dataset of files, the rejected ones too; a dataset is left out while, or
+              where, that is not known
+    rejected: None before the rows are made
+    """
 
     traced: Traced
     inputs: tuple[Planned, ...]
+    arrived: tuple[Arrived, ...] = ()
+    read: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    rejected: Rejected | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """Work that is committed: from what, and what it became."""
+
+    begun: Begun
     commit: Commit
+
+    @property
+    def traced(self) -> Traced:
+        """The statement and its lineage."""
+        return self.begun.traced
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +133,11 @@ class Materialized:
     done: Done
     timings: Timings
     warnings: tuple[str, ...] = ()
+
+
+def files_read(sources: Iterable[Source], statement: Statement) -> dict[str, Source]:
+    """Return the declared datasets of files that ``statement`` reads, by name."""
+    return {it.table: it for it in sources if it.files is not None and it.table in statement.reads}
 
 
 def schemas(tables: Mapping[str, Table], files: Mapping[str, Source]) -> dict[str, dict[str, str]]:

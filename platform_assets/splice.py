@@ -24,7 +24,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Spliced:
-    """The query's text, every line where it was, and what it reads of files, in order."""
+    """The query's text, every line where it was, and what it reads of files."""
 
     text: str
     readings: tuple[Reading, ...]
@@ -34,15 +34,17 @@ def splice(statement: Statement, sources: Mapping[str, Source]) -> Spliced:
     """Return the statement's query where each call or path that reads files is the name of a relation.
 
     ``sources`` has every dataset of files that the statement reads, by name. The relation of a kind of record is called
-    as that of its file, and then by its own name: ``landing/payments.txt#detail``.
+    as that of its file, and then by its own name: ``landing/payments.txt#detail``. What macros and views of the
+    statement read is among the readings; their texts have the names already.
     """
     readings: dict[tuple[str, tuple[tuple[str, str], ...]], Reading] = {}
     pieces: list[str] = []
     done = 0
+    for name in statement.block_files:
+        block = _files(sources, name)
+        readings.setdefault((block.name, ()), Reading(block.name, block, ()))
     for read in statement.files:
-        source = sources[read.path].files
-        if source is None:
-            raise AssertionError(f"{read.path} is no dataset of files")
+        source = _files(sources, read.path)
         again = sum(name == source.name and bool(options) for name, options in readings)
         relation = f"{source.name} {again + 1}" if read.options else source.name
         reading = readings.setdefault((source.name, read.options), Reading(relation, source, read.options))
@@ -53,3 +55,10 @@ def splice(statement: Statement, sources: Mapping[str, Source]) -> Spliced:
         pieces += statement.query[done:begin], name, lines
         done = end
     return Spliced("".join((*pieces, statement.query[done:])), tuple(readings.values()))
+
+
+def _files(sources: Mapping[str, Source], name: str) -> FileSource:
+    found = sources[name].files
+    if found is None:
+        raise AssertionError(f"{name} is no dataset of files")
+    return found

@@ -14,7 +14,7 @@ from governance.policy import Policy
 from governance.project import Project
 from governance.statement import Statement
 from governance.statement.trace import UNKNOWN
-from platform_assets.facts import described, explanation_of, job_facts
+from platform_assets.facts import described, explanation_of, job_facts, landed
 
 
 def static_jobs(project: Project, side: Side) -> Iterator[StaticJob]:
@@ -47,7 +47,11 @@ def _job(side: Side, pipeline: Pipeline, statement: Statement, facts: JobFacts) 
         schema=_columns(side.policy, pipeline.table, schemas.get(pipeline.table, {})),
         explanation=explanation_of(side.policy, statement, schemas),
     )
-    read = tuple(Input(name, schema=_columns(side.policy, name, schemas.get(name, {}))) for name in lineage.inputs)
+    files = {it.table: it.files for it in side.sources}
+    read = tuple(
+        Input(name, schema=_columns(side.policy, name, schemas.get(name, {})), landed=landed(files.get(name)))
+        for name in lineage.inputs
+    )
     return StaticJob(pipeline.job, facts, (output,), read)
 
 

@@ -8,7 +8,7 @@ is killed takes nothing, two runs never take one file twice, and a table that is
 import json
 from collections.abc import Mapping
 
-from governance.errors import CatalogError
+from governance.errors import CatalogError, LandingError
 
 PREFIX = "headwater.taken."
 
@@ -36,12 +36,12 @@ def untaken(table: str, dataset: str, found: Mapping[str, str], before: Mapping[
     """Return the names of ``found``, which gives each file's version now, that are not among those taken ``before``.
 
     Raises:
-        CatalogError: a file that was taken has changed since.
+        LandingError: a file that was taken has changed since.
     """
     changed = [name for name, version in found.items() if before.get(name, version) != version]
     if changed:
         others = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
-        raise CatalogError(
+        raise LandingError(
             f"{changed[0]}{others} changed after {table} had taken {'it' if len(changed) == 1 else 'them'}",
             fix="bring the former file back and let the new rows land under another name; or delete the rows that "
             f"{table} has of it and take its name out of the table's property {PREFIX}{dataset}: the next run then "

@@ -11,16 +11,14 @@ from types import TracebackType
 from typing import Self
 
 from governance.errors import EventStoreError, LineageError
-from governance.events.facets import Input
 from governance.events.run import RunFacts, abort_event, complete_event, fail_event
 from governance.events.run_facets import Statistics
 from governance.events.store import EventStore
 from governance.events.transport import forward
 from governance.statement import Kind
 from platform_assets import publish
-from platform_assets.catalog import Planned
-from platform_assets.output import output_of
-from platform_assets.run import Done, Platform, Traced
+from platform_assets.output import inputs_of, outputs_of, rows_read
+from platform_assets.run import Begun, Done, Platform, Traced
 
 LOST = "the data is committed and its COMPLETE is not written"
 CLOSED = "the run was closed before it was complete: the first terminal event stands, COMPLETE was left out"
@@ -37,13 +35,17 @@ class Ending:
     platform: Platform
     facts: RunFacts
     began: datetime
-    begun: tuple[Traced, tuple[Planned, ...]] | None = None
+    begun: Begun | None = None
     done: Done | None = None
     warnings: tuple[str, ...] = field(default=())
 
     def __enter__(self) -> Self:
         """Nothing to set up: START is written before."""
         return self
+
+    def begin(self, begun: Begun) -> None:
+        """Take down what is being computed."""
+        self.begun = begun
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -68,11 +70,10 @@ class Ending:
 
     def _complete(self, done: Done) -> tuple[str, ...]:
         platform = self.platform
-        read = [Input(it.table, it.snapshot_id, it.rows, it.bytes, it.files) for it in done.inputs]
         try:
-            written = output_of(platform.policy, platform.catalog, done.traced, done.commit)
+            read, written = inputs_of(platform.policy, done.begun), outputs_of(platform.policy, platform.catalog, done)
             now = platform.clock()
-            event = complete_event(self.facts, now, read, [written], self._statistics(done, now))
+            event = complete_event(self.facts, now, read, written, self._statistics(done, now))
             if platform.store.end(event) or platform.store.silenced(self.facts.attempt.job):
                 return ()
         except (EventStoreError, LineageError) as error:
@@ -80,13 +81,12 @@ class Ending:
         return (CLOSED,)
 
     def _statistics(self, done: Done, now: datetime) -> Statistics:
-        read = [it.rows for it in done.inputs]
-        known = [rows for rows in read if rows is not None]
+        rejected = done.begun.rejected
         return Statistics(
-            read=sum(known) if len(known) == len(read) else None,
+            read=rows_read(done.begun),
             written=done.commit.rows,
-            # a statement that casts what does not cast fails as a whole: there are no rows that were left out
-            rejected=0,
+            # what does not cast within a statement fails it as a whole: only a file's rows are left out
+            rejected=sum(rejected.rows.values()) if rejected else 0,
             milliseconds=round((now - self.began).total_seconds() * 1000),
         )
 
@@ -105,13 +105,13 @@ class Ending:
     def _landed(self) -> Done | None:
         if self.begun is None:
             return None
-        traced, inputs = self.begun
+        traced = self.begun.traced
         table, run_id = traced.statement.pipeline.table, self.facts.attempt.run_id
         try:
             commit = publish.landed(self.platform.catalog, table, run_id, _lifecycle(traced))
         except Exception:  # noqa: BLE001  # the catalog may be what failed: the run's own error is the one to tell
             return None
-        return Done(traced, inputs, commit) if commit else None
+        return Done(self.begun, commit) if commit else None
 
 
 def _lifecycle(traced: Traced) -> str | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from governance.errors import LineageError
-from governance.events.facets import Column, Naming, Output
+from governance.events.facets import Column, Input, Naming, Output
 from governance.events.model import TERMINAL, Event
 from governance.events.run import Recorded, RunFacts, complete_event, start_event
 from governance.events.store import EventStore
@@ -51,6 +51,20 @@ class Lost:
 
 
 @dataclass(frozen=True, slots=True)
+class Described:
+    """What can be said again of a run that was lost.
+
+    output: the table of its snapshot, with its lineage and what policy says of it
+    others: what it wrote besides, as it is now
+    inputs: what is known of what it read, beyond the names that its lineage has
+    """
+
+    output: Output
+    others: tuple[Output, ...] = ()
+    inputs: tuple[Input, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Repaired:
     """What became of one lost event; ``problem`` is empty where its COMPLETE is in the store now."""
 
@@ -73,12 +87,12 @@ def lost_completes(events: Iterable[Event], snapshots: Iterable[Snapshot]) -> tu
 
 
 def repair(
-    store: EventStore, snapshots: Iterable[Snapshot], describe: Callable[[Lost], Output], naming: Naming
+    store: EventStore, snapshots: Iterable[Snapshot], describe: Callable[[Lost], Described], naming: Naming
 ) -> tuple[Repaired, ...]:
     """Write the COMPLETE of every snapshot whose run has no end, and its START where that is lost as well.
 
-    ``describe`` gives the output of a lost COMPLETE: its lineage, traced from :attr:`Lost.sql` or from the pipeline of
-    today, and what policy says of it. What the snapshot knows replaces what it says. An error of one leaves the others.
+    ``describe`` tells of a lost run: its lineage is traced from :attr:`Lost.sql` or from the pipeline of today. What
+    the snapshot knows replaces what it says. An error of one leaves the others.
 
     Raises:
         EventStoreError: the store cannot be read or written.
@@ -87,18 +101,19 @@ def repair(
     return tuple(Repaired(one, _mend(store, one, describe, naming)) for one in lost)
 
 
-def _mend(store: EventStore, lost: Lost, describe: Callable[[Lost], Output], naming: Naming) -> str:
+def _mend(store: EventStore, lost: Lost, describe: Callable[[Lost], Described], naming: Naming) -> str:
     silenced = store.silenced(lost.job)
     if silenced:
         return f"{silenced}, so it cannot be written"
     try:
-        output = describe(lost)
+        told = describe(lost)
     except LineageError as error:
         return str(error)
     facts = RunFacts(Recorded(lost.job, lost.snapshot.run_id), _naming(lost, naming), tags=REBUILT)
-    complete = complete_event(facts, lost.snapshot.at, (), (_as_committed(output, lost.snapshot),))
+    outputs = (_as_committed(told.output, lost.snapshot), *told.others)
+    complete = complete_event(facts, lost.snapshot.at, told.inputs, outputs)
     if lost.started is None:
-        store.begin(start_event(facts, lost.snapshot.at, output.lineage.inputs, (output.name,)))
+        store.begin(start_event(facts, lost.snapshot.at, told.output.lineage.inputs, (told.output.name,)))
     return "" if store.end(complete) else "its run was ended meanwhile"
 
 

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from governance.errors import UnknownColumn
-from governance.events.facets import Column, Output
-from governance.events.repair import Lost, Snapshot, lost_completes, repair
+from governance.events.facets import Column, Input, Output
+from governance.events.file_facets import Landed
+from governance.events.repair import Described, Lost, Snapshot, lost_completes, repair
 from governance.events.run import Attempt, RunFacts, abort_event, start_event
 from governance.events.store import EventStore
+from governance.lineage.model import ColumnLineage, InputField, OutputField, Transformation
 from tests.events.night import DAGSTER_RUN, NIGHT, WRITTEN, written
 
 COMMITTED = NIGHT + timedelta(minutes=3)
@@ -22,8 +24,8 @@ def snapshot(run_id: str, snapshot_id: int = 77) -> Snapshot:
     return Snapshot("marketing.audience", snapshot_id, run_id, COMMITTED, (Column("email", "string"),), 12, 3400)
 
 
-def described(_: Lost) -> Output:
-    return replace(WRITTEN, snapshot_id=None, rows=None)
+def described(_: Lost) -> Described:
+    return Described(replace(WRITTEN, snapshot_id=None, rows=None))
 
 
 def test_a_lost_complete_is_rebuilt_with_what_the_snapshot_knows(
@@ -73,10 +75,10 @@ def test_the_sql_that_ran_is_offered_for_tracing(store: EventStore, facts: RunFa
 def test_one_that_cannot_be_traced_leaves_the_others(store: EventStore, facts: RunFacts) -> None:
     other = Attempt("marketing.audience", NIGHT, DAGSTER_RUN, number=1)
 
-    def describe(lost: Lost) -> Output:
+    def describe(lost: Lost) -> Described:
         if lost.snapshot.snapshot_id == 77:
             raise UnknownColumn("crm.learners has no column emial", pipeline="audience.sql")
-        return WRITTEN
+        return Described(WRITTEN)
 
     snapshots = [snapshot(facts.attempt.run_id), snapshot(other.run_id, 78)]
     first, second = repair(store, snapshots, describe, facts.naming)
@@ -104,3 +106,28 @@ def test_the_cause_removed_a_silent_nights_run_is_made_up_for(
     assert terminal is not None
     assert terminal.event_type == "COMPLETE"
     assert json.loads(store.files()[0].read_text().splitlines()[0])["eventType"] == "START"
+
+
+def test_what_the_run_wrote_and_read_besides_is_told_again(
+    store: EventStore, facts: RunFacts, validate: Callable[[dict[str, Any]], list[str]]
+) -> None:
+    store.append(start_event(facts, NIGHT, ["crm.learners"], ["marketing.audience"]))
+    row = OutputField("row", (InputField("landing/people.csv", "mail", Transformation.TRANSFORMATION),))
+    lineage = ColumnLineage("quarantine.marketing_audience", (row,), (), ("landing/people.csv",))
+    rejects = Output(lineage.output or "", (Column("row", "varchar"),), lineage, 78, rows=3)
+    file = Input("landing/people.csv", landed=Landed("csv"))
+
+    repair(
+        store,
+        [snapshot(facts.attempt.run_id)],
+        lambda _: Described(replace(WRITTEN, snapshot_id=None), (rejects,), (file,)),
+        facts.naming,
+    )
+
+    complete = written(store)[-1]
+    assert [it["name"] for it in complete["inputs"]] == ["crm.learners", "landing/people.csv", "learning.courses"]
+    assert [
+        (it["name"], it["facets"]["version"]["datasetVersion"], it["outputFacets"]["outputStatistics"]["rowCount"])
+        for it in complete["outputs"]
+    ] == [("marketing.audience", "77", 12), ("quarantine.marketing_audience", "78", 3)]
+    assert validate(complete) == []

@@ -6,11 +6,13 @@ from datetime import UTC, datetime
 
 import pyarrow as pa
 
+from governance.landing.model import FileColumn, FileSource, Format, Location, Record
+from governance.landing.names import quarantine_of
 from governance.lineage.model import Transformation
 from governance.project import Project
 from platform_assets.catalog import Catalog, load, open_catalog, published
 from platform_assets.publish import Commit
-from platform_assets.quarantine import COLUMNS, keep, lineage_of, name_of, rejected_by
+from platform_assets.quarantine import COLUMNS, keep, lineage_of, rejected_by
 
 AT = datetime(2026, 10, 3, 2, tzinfo=UTC)
 
@@ -33,7 +35,7 @@ def rejected(lines: Iterable[int]) -> pa.Table:
 
 
 def kept(catalog: Catalog) -> list[tuple[str, int]]:
-    rows = load(catalog, name_of("bronze.orders")).scan().to_arrow().to_pylist()
+    rows = load(catalog, quarantine_of("bronze.orders")).scan().to_arrow().to_pylist()
     return sorted((row["run_id"], row["line"]) for row in rows)
 
 
@@ -92,15 +94,26 @@ def test_runs_that_reject_at_once_lose_nothing(project: Project, catalog: Catalo
     assert kept(catalog) == [("first", 0), ("run1", 1), ("run2", 2), ("run3", 3)]
 
 
-def test_a_rejected_row_comes_from_every_column_of_its_dataset() -> None:
-    lineage = lineage_of("bronze.orders", {"landing/b.csv": ["mail"], "landing/a.csv": ["id", "amount"]})
-    assert (lineage.output, lineage.inputs) == ("quarantine.bronze_orders", ("landing/a.csv", "landing/b.csv"))
+def test_a_rejected_row_comes_from_every_column_of_its_files() -> None:
+    landing = Location("landing", "landing")
+    people = FileSource("landing/b.csv", landing, Format.CSV, (FileColumn("mail", "varchar"),))
+    kinds = (
+        Record("header", "H", (FileColumn("day", "date", (2, 9)),)),
+        Record("detail", "D", (FileColumn("id", "bigint", (2, 9)), FileColumn("amount", "double", (10, 19)))),
+    )
+    pay = FileSource("landing/a.txt", landing, Format.FIXED, record_type=(1, 1), records=kinds)
+    lineage = lineage_of("bronze.orders", [people, pay])
+    assert lineage.output == "quarantine.bronze_orders"
+    assert lineage.inputs == ("landing/a.txt", "landing/a.txt#detail", "landing/a.txt#header", "landing/b.csv")
     by_name = {field.name: field.inputs for field in lineage.fields}
     assert [*by_name] == COLUMNS.names
-    assert [(it.dataset, it.field, it.transformation) for it in by_name["row"]] == [
-        ("landing/a.csv", "amount", Transformation.TRANSFORMATION),
-        ("landing/a.csv", "id", Transformation.TRANSFORMATION),
-        ("landing/b.csv", "mail", Transformation.TRANSFORMATION),
+    assert {it.transformation for it in by_name["row"]} == {Transformation.TRANSFORMATION}
+    assert [(it.dataset, it.field) for it in by_name["row"]] == [
+        ("landing/a.txt", "record_type"),
+        ("landing/a.txt#detail", "amount"),
+        ("landing/a.txt#detail", "id"),
+        ("landing/a.txt#header", "day"),
+        ("landing/b.csv", "mail"),
     ]
     assert by_name["reason"] == by_name["row"]
     assert by_name["line"] == by_name["run_id"] == ()

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from governance.errors import CatalogError
+from governance.errors import CatalogError, LandingError
 from platform_assets.taken import PREFIX, forgotten, property_of, taken, untaken
 
 ORDERS = "landing/orders/*.csv"
@@ -34,7 +34,7 @@ def test_only_files_that_are_new_are_taken_and_one_that_is_gone_is_no_matter() -
     ],
 )
 def test_a_file_that_changed_after_it_was_taken_is_named_with_what_to_do(changed: dict[str, str], words: str) -> None:
-    with pytest.raises(CatalogError) as caught:
+    with pytest.raises(LandingError) as caught:
         untaken("a.b", ORDERS, changed, dict.fromkeys(changed, "v0"))
     assert caught.value.problem == words
     assert f"take its name out of the table's property {PREFIX}{ORDERS}" in caught.value.fix

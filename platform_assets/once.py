@@ -1,0 +1,156 @@
+"""One try of a run: what is there now is read, computed, and committed, or nothing is.
+
+files found ─> at hand and of their declared shape ─> rows made ─> rejected ones kept ─> commit
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pyarrow as pa
+
+from governance.errors import EngineError
+from governance.events.redact import redact_error, secrets_of
+from governance.policy import Policy
+from governance.statement import Kind, Statement
+from platform_assets import publish
+from platform_assets.arrived import arrivals, kept_properties
+from platform_assets.catalog import DAGSTER_RUN_ID, RUN_ID, Planned, plan, schema_of
+from platform_assets.engines.engine import Column, Empty, Landing, Outcome, Query, QueryError, Relation, Result
+from platform_assets.landing import require_unchanged, staged
+from platform_assets.publish import Commit
+from platform_assets.rejects import keep_rejected
+from platform_assets.run import Arrived, Begun, Done, Platform, Run, Traced
+from platform_assets.splice import Reading, splice
+
+
+def run_once(platform: Platform, traced: Traced, run: Run, told: Callable[[Begun], None]) -> Done:
+    """Compute the statement's rows and commit them; ``told`` hears what they are made from, as far as it is known.
+
+    Raises:
+        Conflict: another run of the table committed first; nothing was written.
+        LandingError: a file is missing or not as declared, or too many rows of it are rejected; nothing was written.
+        EngineError, CatalogError: the SQL or the commit failed; the table is as it was.
+    """
+    inputs = tuple(plan(name, table) for name, table in traced.tables.items() if name in traced.statement.reads)
+    told(begun := Begun(traced, inputs))
+    told(begun := replace(begun, arrived=arrivals(platform.project, traced)))
+    spliced = splice(traced.statement, traced.files)
+    with ExitStack() as held:
+        paths = {it.source.name: held.enter_context(staged(platform.project, it.files)) for it in begun.arrived}
+        landings = {it.relation: _landing(it, begun.arrived, paths) for it in spliced.readings}
+        relations = _tables(traced, inputs) | landings
+        held.enter_context(_shown_without_data(traced.statement))
+        result = held.enter_context(platform.engine.open(_query(traced, spliced.text), relations))
+        _same_columns(traced, result.schema.names)
+
+        def made(outcomes: Mapping[str, Outcome]) -> None:
+            nonlocal begun
+            require_unchanged([file for it in begun.arrived for file in it.files if "://" not in file.path])
+            begun = keep_rejected(platform, run, begun, landings, outcomes)
+            told(begun)
+
+        commit = _commit(platform, begun, run, Watched(result, made))
+        return Done(begun, commit)
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A result of which something has to happen once its rows are made, and before they are committed."""
+
+    result: Result
+    made: Callable[[Mapping[str, Outcome]], None]
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The result's own."""
+        return self.result.schema
+
+    def write(self, columns: Sequence[Column]) -> tuple[Path, ...]:
+        """Write the rows, and then look at what was rejected."""
+        files = self.result.write(columns)
+        self.made(self.result.outcomes())
+        return files
+
+    @contextmanager
+    def batches(self) -> Iterator[pa.RecordBatchReader]:
+        """Hand out the rows, and look at what was rejected when all of them are taken."""
+        with self.result.batches() as reader:
+            yield reader
+        self.made(self.result.outcomes())
+
+    def outcomes(self) -> Mapping[str, Outcome]:
+        """Return the result's own."""
+        return self.result.outcomes()
+
+
+def _landing(reading: Reading, arrived: tuple[Arrived, ...], paths: Mapping[str, tuple[str, ...]]) -> Landing:
+    files = next(it.files for it in arrived if it.source.name == reading.source.name)
+    shown = tuple(it.shown for it in files)
+    return Landing(reading.source, paths[reading.source.name], shown, reading.options)
+
+
+def _tables(traced: Traced, inputs: tuple[Planned, ...]) -> dict[str, Relation]:
+    relations = {planned.table: planned.relation for planned in inputs}
+    statement, table = traced.statement, traced.statement.pipeline.table
+    if table in statement.reads and traced.own is None:
+        relations[table] = Empty(statement.declared)
+    return relations
+
+
+def _commit(platform: Platform, begun: Begun, run: Run, result: Result) -> Commit:
+    traced = begun.traced
+    table = traced.statement.pipeline.table
+    properties = {RUN_ID: run.attempt.run_id, DAGSTER_RUN_ID: run.attempt.dagster_run_id}
+    at, kept = publish.target(table, traced.own), kept_properties(traced, begun.arrived)
+    if traced.statement.kind is Kind.APPEND:
+        declared = platform.engine.schema(traced.statement.declared)
+        return publish.append(platform.catalog, at, result, properties, declared, kept=kept)
+    docs = _docs(platform.policy, table, result.schema.names)
+    return publish.replace(platform.catalog, at, result, properties, docs, kept=kept)
+
+
+def _query(traced: Traced, spliced: str) -> Query:
+    """Return the SELECT at its place in the file, cast by position where it is inserted."""
+    statement = traced.statement
+    text = "\n" * (statement.line - 1) + " " * (statement.column - 1) + spliced
+    setup = tuple(block.sql for block in statement.setup)
+    query = Query(text, statement.pipeline.file, setup=setup)
+    if statement.kind is Kind.REPLACE:
+        return query
+    columns = schema_of(traced.own) if traced.own else dict(statement.declared)
+    spelt = {name.lower(): name for name in columns}
+    listed = [spelt[name.lower()] for name in statement.columns] or list(columns)
+    return replace(query, into=tuple((name, columns[name]) for name in listed))
+
+
+@contextmanager
+def _shown_without_data(statement: Statement) -> Iterator[None]:
+    """Raise the engine's errors anew without the values that they quote: whoever reads logs may not read the table."""
+    try:
+        yield
+    except QueryError as error:
+        shown = redact_error(error.problem, statement.pipeline.sql, secrets_of())
+        shown = re.sub(r"\s*LINE \d+\s*$", "", shown)
+        pipeline = statement.pipeline
+        # what a template wrote is run, and the template is what can be mended
+        shown = re.sub(r"^LINE (\d+):", lambda it: f"LINE {pipeline.place(int(it[1]))[0]}:", shown, flags=re.MULTILINE)
+        line = None if error.line is None else pipeline.place(error.line)[0]
+        raise QueryError(shown, file=error.file, line=line, fix=error.fix) from None
+
+
+def _same_columns(traced: Traced, names: list[str]) -> None:
+    """Check that the engine gives the columns that lineage speaks of; an INSERT's go by position and were counted."""
+    told = [field.name for field in traced.lineage.fields]
+    if traced.statement.kind is Kind.REPLACE and [n.lower() for n in told] != [n.lower() for n in names]:
+        raise EngineError(
+            f"{traced.statement.pipeline.file}: lineage has {', '.join(told)}, and the query gave {', '.join(names)}",
+            fix="give every column an alias of its own",
+        )
+
+
+def _docs(policy: Policy, table: str, names: list[str]) -> dict[str, str]:
+    described = {name: policy.column(table, name).description for name in names}
+    return {name: text for name, text in described.items() if text}
