@@ -1,0 +1,162 @@
+"""From the landing file to the gold table and back: the example, built by the command and asked by the command."""
+
+from tests.examples.example import Example, completed, inputs, reached, sources, steps
+
+CHAIN = ("gold.daily_revenue", "silver.orders", "bronze.orders", "landing/orders.csv")
+
+
+def test_all_is_built_and_every_check_is_green(built: Example) -> None:
+    said = built.headwater("check")
+    assert said.exit_code == 0, said.output
+    assert "ERROR" not in said.output
+    assert "WARN" not in said.output
+
+
+def test_revenue_is_traced_to_one_column_of_one_file_in_four_hops(built: Example) -> None:
+    trace = built.json("trace", "gold.daily_revenue.revenue")
+    assert steps(trace) == [
+        (0, "gold.daily_revenue.revenue", "derived"),
+        (1, "silver.orders.amount", "pass-through"),
+        (2, "bronze.orders.amount", "pass-through"),
+        (3, "landing/orders.csv.amount", "source"),
+    ]
+    assert [hop["how"] for step in trace["steps"] for hop in step["by"]] == [
+        "DIRECT AGGREGATION",
+        "DIRECT IDENTITY",
+        "DIRECT IDENTITY",
+    ]
+    (origin,) = trace["origins"]
+    assert (origin["namespace"], origin["dataset"]) == ("file", "landing/orders.csv")
+    assert built.said("trace", "gold.daily_revenue.revenue").endswith(
+        "Sources, among the runs whose events were read: landing/orders.csv.amount\n"
+    )
+
+
+def test_the_country_comes_from_the_other_file_alone(built: Example) -> None:
+    trace = built.json("trace", "gold.daily_revenue.country_code")
+    assert [it[1] for it in steps(trace)] == [
+        "gold.daily_revenue.country_code",
+        "bronze.customers.country_code",
+        "landing/customers.csv.country_code",
+    ]
+    assert [it["dataset"] for it in trace["origins"]] == ["landing/customers.csv"]
+
+
+def test_the_rows_of_the_count_are_traced_to_the_file(built: Example) -> None:
+    assert steps(built.json("trace", "gold.order_count.count")) == [(0, "gold.order_count.count", "source")]
+    rows = built.said("trace", "gold.order_count", "--rows")
+    assert "rows of silver.orders" in rows
+    assert "landing/orders.csv" in rows
+
+
+def test_a_column_without_recorded_input_is_shown_as_such(built: Example) -> None:
+    trace = built.json("trace", "gold.daily_revenue.margin")
+    assert (steps(trace), trace["origins"]) == ([(0, "gold.daily_revenue.margin", "source")], [])
+    said = built.said("trace", "gold.daily_revenue.margin")
+    assert said.splitlines()[0] == "gold.daily_revenue.margin  source (no recorded input)"
+
+
+def test_a_column_that_is_not_there_is_an_error_with_what_is(built: Example) -> None:
+    said = built.headwater("trace", "gold.daily_revenue.revenu")
+    assert said.exit_code == 1
+    assert "gold.daily_revenue.revenue" in said.output
+
+
+def test_a_change_of_the_customers_file_reaches_exactly_two_tables(built: Example) -> None:
+    assert reached(built.json("impact", "landing/customers.csv")) == {"bronze.customers", "gold.daily_revenue"}
+
+
+def test_a_change_of_the_orders_file_reaches_the_others_and_the_count_by_its_rows(built: Example) -> None:
+    impact = built.json("impact", "landing/orders.csv")
+    # the quarantine holds what the file had that did not fit
+    assert reached(impact) == {*CHAIN[:3], "gold.order_count", "quarantine.bronze_orders"}
+    assert "gold.order_count" not in {it["dataset"] for it in impact["values"]}
+    assert [it["edges"] for it in impact["tables"] if it["dataset"] == "gold.order_count"] == [["ROWS"]]
+
+
+def test_a_file_is_traced_by_one_of_its_columns_too(built: Example) -> None:
+    impact = built.json("impact", "landing/customers.csv.country_code")
+    assert {it["field"] for it in impact["values"]} == {
+        "bronze.customers.country_code",
+        "gold.daily_revenue.country_code",
+    }
+
+
+def test_what_did_not_fit_is_counted_and_kept(built: Example) -> None:
+    complete = completed(built, "bronze.orders")
+    assert [it["name"] for it in complete["outputs"]] == ["bronze.orders", "quarantine.bronze_orders"]
+    assert [it["outputFacets"]["outputStatistics"]["rowCount"] for it in complete["outputs"]] == [237, 3]
+    statistics = complete["run"]["facets"]["headwater_statistics"]
+    assert (statistics["recordsWritten"], statistics["recordsRejected"]) == (237, 3)
+
+
+def test_a_kind_of_record_is_a_dataset_and_what_says_the_kind_stays_on_the_file(built: Example) -> None:
+    complete = completed(built, "bronze.payments")
+    assert inputs(complete) == ["landing/payments/*.txt", "landing/payments/*.txt#detail"]
+    assert sources(complete, "cents") == [("landing/payments/*.txt#detail", "cents", "DIRECT IDENTITY")]
+    assert sources(complete) == [("landing/payments/*.txt", "record_type", "INDIRECT FILTER")]
+
+
+def test_the_kinds_of_a_file_are_inputs_in_declared_order(built: Example) -> None:
+    assert inputs(completed(built, "bronze.payment_batches")) == [
+        "landing/payments/*.txt",
+        "landing/payments/*.txt#header",
+        "landing/payments/*.txt#trailer",
+    ]
+    assert inputs(completed(built, "bronze.returns")) == [
+        "landing/returns.csv",
+        "landing/returns.csv#header",
+        "landing/returns.csv#item",
+    ]
+
+
+def test_the_files_of_a_glob_are_told(built: Example) -> None:
+    (base, _) = completed(built, "bronze.payments")["inputs"]
+    told = [it["name"] for it in base["inputFacets"]["headwater_files"]["files"]]
+    assert told == ["landing/payments/2026-09-01.txt", "landing/payments/2026-09-02.txt"]
+
+
+def test_a_value_of_a_documents_header_is_a_field_of_the_document(built: Example) -> None:
+    complete = completed(built, "bronze.settlements")
+    assert inputs(complete) == ["landing/batch.json"]
+    assert sources(complete, "settled_on") == [("landing/batch.json", "$doc.header.batch_date", "DIRECT IDENTITY")]
+    assert sources(complete, "fee") == [("landing/batch.json", "fee", "DIRECT IDENTITY")]
+    assert sources(complete) == [("landing/batch.json", "$doc.trailer.status", "INDIRECT FILTER")]
+
+
+def test_xml_is_read_as_json_is(built: Example) -> None:
+    complete = completed(built, "bronze.parcels")
+    assert sources(complete, "parcel") == [("landing/manifest.xml", "parcel", "DIRECT IDENTITY")]
+    assert sources(complete, "shipped_on") == [("landing/manifest.xml", "$doc.header.day", "DIRECT IDENTITY")]
+
+
+def test_macros_and_views_collapse_to_what_they_read(built: Example) -> None:
+    fees = completed(built, "gold.card_fees")
+    assert inputs(fees) == ["bronze.payment_batches", "bronze.payments", "bronze.settlements"]
+    assert sources(fees, "paid") == [("bronze.payments", "cents", "DIRECT AGGREGATION")]
+    assert ("bronze.payments", "method", "INDIRECT FILTER") in sources(fees)
+    silver = completed(built, "silver.payments")
+    assert sources(silver, "net_amount") == [("bronze.payments", "cents", "DIRECT TRANSFORMATION")]
+
+
+def test_an_included_pipeline_stands_in_place_of_its_table(built: Example) -> None:
+    returned = completed(built, "gold.returned")
+    assert inputs(returned) == ["bronze.payment_batches", "bronze.payments", "bronze.returns"]
+    assert sources(returned, "paid") == [("bronze.payments", "cents", "DIRECT AGGREGATION")]
+
+
+def test_a_template_is_read_as_what_it_renders(built: Example) -> None:
+    methods = completed(built, "gold.payment_methods")
+    assert inputs(methods) == ["silver.payments"]
+    for method in ("card", "bank", "cash"):
+        assert sources(methods, method) == [
+            ("silver.payments", "amount", "DIRECT AGGREGATION"),
+            ("silver.payments", "method", "INDIRECT FILTER"),
+        ]
+
+
+def test_personal_columns_of_a_file_are_proposed_as_such_downstream(built: Example) -> None:
+    proposed = built.said("propose")
+    line = next(it for it in proposed.splitlines() if it.startswith("bronze.customers.email"))
+    assert line.split()[1:3] == ["personal", "personal"]
+    assert "landing/customers.csv.email" in line
