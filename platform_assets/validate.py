@@ -1,6 +1,6 @@
 """Both revisions rebuilt mechanically over one fixed set of data, compared, and put beside what was predicted."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -72,18 +72,20 @@ def validate(asked: Asked, known: Known, given: Given) -> tuple[Evidence, ...]:
     graph = _graph(base, head)
     predicted = predict(diff.changes, asked.changes, graph, head.policy.lineage)
     built, relations = _inputs(tables, base, head, given.tables)
-    files = _files(built, asked, given.files)
+    sides = _Sides(base, head, asked, _files(built, asked, given.files))
     facts = known.facts(graph)
     with (
         TemporaryDirectory(prefix="headwater-") as folder,
-        scratch(Path(folder), [*relations.values(), *files.values()], asked.seconds, asked.sample) as room,
+        scratch(
+            Path(folder), relations.values(), asked.seconds, landings=sides.landings(built), rows=asked.sample
+        ) as room,
     ):
         for table, relation in relations.items():
             room.give(table, relation, asked.sample, [it for it in asked.changes if it.table == table])
         found: list[Evidence] = []
         broken: dict[str, frozenset[str]] = {BEFORE: frozenset(), AFTER: frozenset()}
         for table in built:
-            both = _Built.build(room, table, _Sides(base, head, asked, files), broken)
+            both = _Built.build(room, table, sides, broken)
             for side in both.sides:
                 broken[side] |= frozenset((table,) if both.sides[side] else ())
             compared = both.compared({it.table: it for it in differences}, asked.tolerance)
@@ -184,6 +186,14 @@ class _Sides:
     head: Side
     asked: Asked
     files: Mapping[str, Landing]
+
+    def landings(self, tables: Iterable[str]) -> Iterator[Landing]:
+        """Yield all that building ``tables`` on either side reads of files."""
+        for table in tables:
+            for side, of in ((BEFORE, self.base), (AFTER, self.head)):
+                statement = statements_of(of).get(table)
+                if statement is not None:
+                    yield from (it.landing for it in self.readable(side, statement).files)
 
     def readable(self, side: str, statement: Statement) -> Readable:
         """Return the statement of one side with what it reads of files, by that side's declarations."""

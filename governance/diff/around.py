@@ -39,7 +39,7 @@ class Known:
 class Around:
     """The graph that a change stands in: what events tell, and beside it what the text of the earlier revision says.
 
-    names: datasets by name, where they may be of several namespaces; all others are of ``namespace``
+    names: datasets by name, files' and those that may be of several namespaces; all others are of ``namespace``
     """
 
     graph: Graph
@@ -60,7 +60,9 @@ class Around:
         readable = rewritten - head.program.unreadable.keys()
         facts = known.facts(graph)
         declared = {it.name: it for it in known.declared.consumers}
-        return cls(graph, texts[1], facts, declared, known.log, {}, head.policy.lineage.namespace, readable)
+        own = base.policy.lineage, head.policy.lineage
+        files = {name: naming.dataset(name) for naming in own for name in naming.files}
+        return cls(graph, texts[1], facts, declared, known.log, files, own[1].namespace, readable)
 
     def dataset(self, table: str) -> Dataset:
         """Return the dataset that a difference calls ``table``."""

@@ -75,23 +75,21 @@ def _pipeline(old: Version, new: Version, respelt: Respelt) -> Difference | None
     line, said = _first_changed(old.pipeline, new.pipeline), _said(old, new)
     before = meaning(old.statement, old.side.program.schemas, respelt)
     after = meaning(new.statement, new.side.program.schemas)
-    so_far = Difference(table, file, line=line, columns=old.columns, text=text, said=said)
+    blocks = rebuilt_on(old.pipeline, new.pipeline)
+    so_far = Difference(table, file, line=line, columns=old.columns, text=text, said=said, blocks=blocks)
     found = _read((old, before), (new, after), so_far, respelt)
     if old.statement.kind is not new.statement.kind:
         found = replace(found, rows=True)
-    found = _rebuilt(found, old.pipeline, new.pipeline)
+    if not (before.whole and after.whole):
+        found = _rebuilt(found)
     told = (found.gone, found.renamed, found.retyped, found.added, found.values, found.rows, found.more, found.less)
     return found if text or any(told) else None
 
 
-def _rebuilt(found: Difference, old: Pipeline, new: Pipeline) -> Difference:
-    """Return ``found`` with what a changed block may do: any column may be another, and any row."""
-    blocks = rebuilt_on(old, new)
-    if not blocks:
-        return found
+def _rebuilt(found: Difference) -> Difference:
+    """Return ``found`` with what a changed block may do to a text that was not taken apart: anything."""
     kept = tuple(name for name in found.columns if name not in (*found.gone, *dict(found.renamed)))
-    words = f"{', '.join(blocks)}, which it builds on, {'is' if len(blocks) == 1 else 'are'} written otherwise"
-    return replace(found, values=kept, rows=True, read=((None, words),))
+    return replace(found, values=kept, rows=True) if found.blocks else found
 
 
 def _said(old: Version, new: Version) -> tuple[str, ...]:

@@ -8,7 +8,6 @@ from governance.classification import Understated, propose, understated
 from governance.diff.around import Around, Known, text_graph
 from governance.diff.compare import became
 from governance.diff.model import WEIGHT, Change, ClassChange, Diff, Difference, Edge, Kind, Side
-from governance.diff.sources import SOURCES
 from governance.diff.steps import asked, steps
 from governance.diff.told import Told, spelt
 from governance.graph import Graph
@@ -105,17 +104,21 @@ def _values_reason(it: Difference, values: tuple[str, ...]) -> str:
     if read:
         return f"read otherwise: {'; '.join(read)}"
     how = "computed otherwise" if it.text or not it.file else "the text is the same, and other columns come into it"
-    return f"{how}: {', '.join(values)}"
+    return f"{how}: {', '.join(values)}{_blocks_reason(it)}"
+
+
+def _blocks_reason(it: Difference) -> str:
+    return f"; written otherwise: {', '.join(it.blocks)}, which it builds on" if it.blocks else ""
 
 
 def _rows_reason(it: Difference) -> str:
     read = [words for name, words in it.read if name is None]
     if read:
-        return f"{'it is read otherwise: ' if it.file == SOURCES else ''}{'; '.join(read)}"
+        return f"it is read otherwise: {'; '.join(read)}"
     told = [*(("now", edge) for edge in it.more), *(("no longer", edge) for edge in it.less)]
     edges = [f"{when} {source}.{column} ({how})" for when, (out, source, column, how, _) in told if out is None]
     same = "a condition, join, grouping or limit on the same columns"
-    return f"what decides its rows changed: {'; '.join(edges) or same}"
+    return f"what decides its rows changed: {'; '.join(edges) or same}{_blocks_reason(it)}"
 
 
 def _change(

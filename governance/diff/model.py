@@ -62,6 +62,7 @@ class Difference:
     values:  columns that both have and that are computed otherwise
     rows:    whether what decides the rows changed
     read:    what is otherwise about how files are read, as (column, words); None is for every row
+    blocks:  the building blocks under it that are written otherwise
     text:    whether the text changed
     said:    what changed that values and rows do not show: who owns it, its grain, the order of its columns; in words
     more, less: edges that only the later or the earlier revision has, sorted
@@ -82,6 +83,7 @@ class Difference:
     values: tuple[str, ...] = ()
     rows: bool = False
     read: tuple[tuple[str | None, str], ...] = ()
+    blocks: tuple[str, ...] = ()
     text: bool = False
     said: tuple[str, ...] = ()
     more: tuple[Edge, ...] = ()

@@ -6,17 +6,21 @@ and the other reads), so each has a room to itself, which is gone after it. Rows
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from pathlib import Path
 
 import duckdb
 
+from governance.errors import HeadwaterError
 from governance.simulate import Simulated
 from governance.statement import Statement
 from platform_assets.engines.changed import ROW, changed_files, names_of
 from platform_assets.engines.compare import name_in
 from platform_assets.engines.engine import Landing
 from platform_assets.engines.landing import create_landing
+from platform_assets.engines.shape import check_shape
 from platform_assets.engines.sql import quoted
+from platform_assets.engines.xml import readable
 
 ROOM, LANDED = "room", "landed"
 
@@ -56,53 +60,77 @@ class Readable:
         return bool(self.files or self.statement.setup)
 
 
+Places = Mapping[str, str]
+"""By what follows the file's name in the name of each relation of a landing, where its rows are."""
+
+
 @dataclass(frozen=True, slots=True)
 class Landed:
-    """Files that were read or are to be, each with the options of a query once, for all statements and both sides.
+    """Where the rows of each landing are, or why they cannot be read."""
 
-    sample: the clause that takes some rows of each relation, the same for whoever reads it; empty for all
-    named:  by landing, how its relations are called in ``LANDED``
+    places: Mapping[Landing, Places]
+    problems: Mapping[Landing, Exception]
+
+    def of(self, landing: Landing) -> Places:
+        """Return where the rows of ``landing`` are.
+
+        Raises:
+            HeadwaterError, duckdb.Error: its files are not as declared, or the options do not go with the declaration.
+        """
+        if landing in self.problems:
+            raise self.problems[landing]
+        return self.places[landing]
+
+
+NOTHING = Landed({}, {})
+
+
+def land(
+    connection: duckdb.DuckDBPyConnection, landings: Iterable[Landing], folder: Path, run: Run, sample: str
+) -> Landed:
+    """Make the relations of ``landings`` in ``LANDED``, each once for all statements and both sides.
+
+    ``sample`` is the clause that takes some rows of each, the same for whoever reads it; empty for all. What is made of
+    files that DuckDB does not read goes to ``folder``. One that cannot be read leaves the others standing.
     """
+    places: dict[Landing, Places] = {}
+    problems: dict[Landing, Exception] = {}
+    for number, landing in enumerate(landings):
+        try:
+            check_shape(connection, landing)
+            name = f"{landing.source.name} {number}"
+            create_landing(connection, f"{LANDED}.main.{quoted(name)}", readable(landing, folder))
+            names = {rest: f"{name}{rest}" for rest in names_of(landing.source)}
+            places[landing] = {rest: _place(it, run, sample) for rest, it in names.items()}
+        except (HeadwaterError, duckdb.Error) as error:
+            problems[landing] = error
+    return Landed(places, problems)
 
-    connection: duckdb.DuckDBPyConnection
-    run: Run
-    sample: str = ""
-    named: dict[Landing, Mapping[str, str]] = field(default_factory=dict)
 
-    def places(self, landing: Landing) -> Mapping[str, str]:
-        """Return, by what follows the file's name in each relation of ``landing``, where its rows are."""
-        if landing not in self.named:
-            self.named[landing] = self._land(landing, f"{landing.source.name} {len(self.named)}")
-        return self.named[landing]
-
-    def _land(self, landing: Landing, name: str) -> Mapping[str, str]:
-        create_landing(self.connection, f"{LANDED}.main.{quoted(name)}", landing)
-        places = {rest: f"{LANDED}.main.{quoted(f'{name}{rest}')}" for rest in names_of(landing.source)}
-        if not self.sample:
-            return places
-        self.run(f"create schema if not exists {LANDED}.sampled")
-        for rest, place in places.items():
-            held = f"{LANDED}.sampled.{quoted(f'{name}{rest}')}"
-            self.run(f"create table {held} as select * from {place} {self.sample}")
-            places[rest] = held
-        return places
+def _place(name: str, run: Run, sample: str) -> str:
+    place = f"{LANDED}.main.{quoted(name)}"
+    if not sample:
+        return place
+    held = f"{LANDED}.sampled.{quoted(name)}"
+    run(f"create schema if not exists {LANDED}.sampled")
+    run(f"create table {held} as select * from {place} {sample}")
+    return held
 
 
 @contextmanager
-def room(read: Readable, side: str, landed: Landed, *, shuffled: bool) -> Iterator[None]:
+def room(read: Readable, side: str, landed: Landed, run: Run, *, shuffled: bool) -> Iterator[None]:
     """Let what ``read`` names be found, the tables of ``side``; ``shuffled``: files' rows come in another order."""
-    run, statement = landed.run, read.statement
     run(f"attach ':memory:' as {ROOM}")
     try:
         for files in read.files:
-            for rest, sql in changed_files(files.landing.source, landed.places(files.landing), files.changes).items():
+            for rest, sql in changed_files(files.landing.source, landed.of(files.landing), files.changes).items():
                 rows = f"select * from ({sql}) as {ROW} order by hash({ROW})" if shuffled else sql
                 run(f"create view {ROOM}.main.{quoted(f'{files.relation}{rest}')} as {rows}")
-        for table in (it for it in statement.reads if it not in read.datasets):
+        for table in (it for it in read.statement.reads if it not in read.datasets):
             run(f"create schema if not exists {ROOM}.{quoted(table.partition('.')[0])}")
             run(f"create view {name_in(ROOM, table)} as select * from {name_in(side, table)}")
         run(f"use {ROOM}")
-        _set_up(run, [(it.name, it.sql) for it in statement.setup])
+        _set_up(run, [(it.name, it.sql) for it in read.statement.setup])
         yield
     finally:
         run(f"use {side}")

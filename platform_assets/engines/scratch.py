@@ -5,14 +5,15 @@ landed, SQL that is under review may read those and write nowhere but to the scr
 memory goes to that folder too.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import duckdb
 
-from governance.errors import EngineError
+from governance.errors import EngineError, HeadwaterError
 from governance.simulate import Simulated
 from governance.statement import Kind
 from platform_assets.engines.changed import ROW, changed
@@ -20,7 +21,7 @@ from platform_assets.engines.compare import Comparison, name_in
 from platform_assets.engines.duckdb import SETTINGS, create
 from platform_assets.engines.engine import Empty, Files, Landing, QueryError, Relation, Rows
 from platform_assets.engines.patience import SECONDS, run
-from platform_assets.engines.room import LANDED, Landed, Readable, room
+from platform_assets.engines.room import LANDED, NOTHING, Landed, Readable, land, room
 from platform_assets.engines.sql import literal, quoted
 
 BEFORE, AFTER, AGAIN, SHUFFLED = "before", "after", "again", "shuffled"
@@ -36,13 +37,12 @@ SEED = 20_260_101
 class Scratch:
     """Two databases, ``before`` and ``after``, of one connection; a statement may take ``seconds``.
 
-    ``rows`` are those of each dataset of files at the most, None for all; ``landed`` are those that were read.
+    ``landed`` is where the rows of files are.
     """
 
     connection: duckdb.DuckDBPyConnection
     seconds: float = SECONDS
-    rows: int | None = None
-    landed: dict[Landing, Mapping[str, str]] = field(default_factory=dict)
+    landed: Landed = NOTHING
 
     def give(self, table: str, relation: Relation, rows: int | None, changes: Sequence[Simulated]) -> None:
         """Let both sides read ``relation`` as ``table``: a sample of so many rows, or all; the later side as changed.
@@ -108,14 +108,11 @@ class Scratch:
             self._run(f"use {from_}")
             if read.statement.kind is Kind.APPEND:
                 create(self.connection, name_in(side, table), Empty(read.statement.declared))
-            with room(read, from_, self._files(), shuffled=from_ == SHUFFLED) if read.needs_room else nullcontext():
+            made = room(read, from_, self.landed, self._run, shuffled=from_ == SHUFFLED)
+            with made if read.needs_room else nullcontext():
                 self._run(_building(name_in(side, table), read))
-        except (duckdb.Error, EngineError) as error:
+        except (duckdb.Error, HeadwaterError) as error:
             raise QueryError(str(error), file=read.statement.pipeline.file) from error
-
-    def _files(self) -> Landed:
-        sample = "" if self.rows is None else _sample(self.rows)
-        return Landed(self.connection, self._run, sample, self.landed)
 
     def _hold(self, name: str, relation: Relation) -> None:
         if not isinstance(relation, Rows):
@@ -150,17 +147,29 @@ def _building(name: str, read: Readable) -> str:
 
 @contextmanager
 def scratch(
-    folder: Path, relations: Iterable[Relation], seconds: float = SECONDS, rows: int | None = None
+    folder: Path,
+    relations: Iterable[Relation],
+    seconds: float = SECONDS,
+    *,
+    landings: Iterable[Landing] = (),
+    rows: int | None = None,
 ) -> Iterator[Scratch]:
-    """Give an empty scratch database in ``folder``, whose SQL can read the files of ``relations`` and no other."""
+    """Give an empty scratch database in ``folder``, whose SQL can read the files of ``relations`` and no other.
+
+    Of ``landings``, files as they landed, it has so many ``rows`` each, or all; what it can read is what is made of
+    them here.
+    """
+    read = (*relations, *(every := dict.fromkeys(landings)))
     with duckdb.connect(":memory:") as connection:
         for statement in (*SETTINGS, f"set temp_directory = {literal(str(folder))}", f"set memory_limit = '{MEMORY}'"):
             connection.execute(statement)
         for side in (BEFORE, AFTER, AGAIN, SHUFFLED, LANDED):
             connection.execute(f"attach {literal(str(folder / f'{side}.duckdb'))} as {side}")
-        files = sorted({path for it in relations if isinstance(it, Files | Landing) for path in it.paths})
+        patient, sample = partial(run, connection, seconds=seconds), "" if rows is None else _sample(rows)
+        landed = land(connection, every, folder, patient, sample)
+        files = sorted({path for it in read if isinstance(it, Files | Landing) for path in it.paths})
         connection.execute(f"set allowed_paths = [{', '.join(map(literal, files))}]")
         connection.execute(f"set allowed_directories = [{literal(str(folder))}]")
         connection.execute("set enable_external_access = false")
         connection.execute("set lock_configuration = true")
-        yield Scratch(connection, seconds, rows)
+        yield Scratch(connection, seconds, landed)
