@@ -1,10 +1,13 @@
 """DuckDB's macros: a call is as if the macro's text stood in its place, the arguments' texts for its parameters.
 
-So DuckDB does it (tried on 2.0.1): an argument's name means what it means inside the macro, a parameter's name comes
-before a column's, and what the text does (aggregates, expands rows) the call does.
+So DuckDB does it (tried on 2.0.1): what the text does (aggregates, expands rows) the call does, and a parameter's name
+comes before a column's. A table macro's argument means what its names mean within the macro. A value's means what it
+means where the call stands, unless a table of the macro has the name of one there: that is refused.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from itertools import count
+from typing import TypeAlias
 
 from sqlglot import exp
 
@@ -38,7 +41,7 @@ def inlined(tree: exp.Expr, session: Session) -> exp.Expr:
         if not calls:
             return tree
         call = calls.pop()
-        body = substituted(session.macros[call.name.lower()], call, session)
+        body = _value_of(session.macros[call.name.lower()], call, session)
         if call is tree:
             tree = body
         else:
@@ -48,7 +51,7 @@ def inlined(tree: exp.Expr, session: Session) -> exp.Expr:
 
 
 def substituted(macro: Macro, call: exp.Expr, session: Session) -> exp.Expr:
-    """Return the body of ``macro`` with the arguments of ``call`` in place of its parameters.
+    """Return the body of a table macro with the arguments of ``call`` in place of its parameters.
 
     Raises:
         UnreadConstruct: see ``inlined``.
@@ -56,29 +59,50 @@ def substituted(macro: Macro, call: exp.Expr, session: Session) -> exp.Expr:
     session.tick()
     given = arguments_of(macro, call.args.get("expressions") or (), session)
     body = macro.body.copy()
-    # within rows only a name alone is a parameter: what has a qualifier is of a table
-    members = not isinstance(body, exp.Query)
     for column in [*body.find_all(exp.Column)]:
-        value = _value(column, given, session, members=members)
-        if value is not None:
+        parts = _parts(column)
+        # what has a qualifier is of a table
+        if len(parts) == 1 and session.key(parts[0]) in given:
             _forget_names(column)
-            body = value if column is body else body
-            column.replace(value)
+            column.replace(given[session.key(parts[0])].copy())
     return body
 
 
-def _value(column: exp.Expr, given: Mapping[str, exp.Expr], session: Session, *, members: bool) -> exp.Expr | None:
-    """Return what stands for ``column`` where its name is a parameter's, or begins with one; else None."""
-    if column.args["this"].__class__ is not exp.Identifier:
-        return None
-    first, *rest = qualified(column)
-    argument = given.get(session.key(first)) if members or not rest else None
-    if argument is None:
-        return None
-    value: exp.Expr = argument.copy()
-    for part in rest:
-        value = exp.Dot(this=value, expression=part.copy())
-    return value
+def _value_of(macro: Macro, call: exp.Expr, session: Session) -> exp.Expr:
+    """Return the same of a macro that is a value."""
+    session.tick()
+    given = arguments_of(macro, call.args.get("expressions") or (), session)
+    body = macro.body.copy()
+    within = {id(part) for query in body.find_all(exp.Query) for part in query.find_all(exp.Column)}
+    number = next(_NUMBERS)
+    for column in [*body.find_all(exp.Column)]:
+        parts = _parts(column)
+        argument = given.get(session.key(parts[0])) if parts else None
+        if argument is None:
+            continue
+        _forget_names(column)
+        value: exp.Expr = argument.copy()
+        value = Given(this=value, number=number) if id(column) in within else value
+        for member in parts[1:]:
+            value = exp.Dot(this=value, expression=member.copy())
+        body = value if column is body else body
+        column.replace(value)
+    return Called(this=body, number=number) if within else body
+
+
+# sqlglot is compiled and lets nobody derive a class: these two of its own stand in no query of DuckDB's
+Called: TypeAlias = exp.Opclass
+"""The text of a macro that has queries in it; ``number`` is that of what it is given."""
+
+Given: TypeAlias = exp.AtIndex
+"""An argument within a query of a macro's text: it means what it means where the call of that number stands."""
+
+_NUMBERS = count()
+
+
+def _parts(column: exp.Expr) -> list[exp.Expr]:
+    """Return the names of a column reference, none where it is no name."""
+    return qualified(column) if column.args["this"].__class__ is exp.Identifier else []
 
 
 def _forget_names(column: exp.Expr) -> None:

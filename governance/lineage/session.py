@@ -69,6 +69,7 @@ class Session:
     show:       what makes inputs of sources
     views:      the blocks before the script that are views, by name; ``seen`` says how many blocks are in sight, and
                 ``viewed`` keeps what they yield
+    callers:    the scopes in which calls of macros stand, by number
     """
 
     sql: str
@@ -91,6 +92,7 @@ class Session:
     views: Mapping[str, View] = field(default_factory=dict)
     viewed: dict[str, Query] = field(default_factory=dict)
     seen: int = 0
+    callers: dict[int, Any] = field(default_factory=dict)
 
     def tick(self) -> None:
         """Stop a statement that takes too long.

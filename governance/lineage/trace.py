@@ -10,10 +10,12 @@ from sqlglot import exp
 
 from governance.block import Block
 from governance.errors import LimitExceeded, UnreadConstruct
+from governance.lineage.calling import called, given
 from governance.lineage.calls import Rule
 from governance.lineage.constructs import CONSTRUCTS as EXPRESSIONS
 from governance.lineage.dialects import lower, rules_for
 from governance.lineage.edges import inputs
+from governance.lineage.inlining import Called, Given
 from governance.lineage.macros import bound
 from governance.lineage.model import ColumnLineage
 from governance.lineage.parse import parse
@@ -28,6 +30,8 @@ CONSTRUCTS: dict[type, Rule] = {
     **EXPRESSIONS,
     **dict.fromkeys((exp.Dot, exp.Bracket, exp.StructExtract), part_of),
     exp.Anonymous: part_or_call,
+    Called: called,
+    Given: given,
 }
 """Kinds of expression that have a rule of their own."""
 

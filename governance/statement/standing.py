@@ -12,6 +12,7 @@ from governance.lineage.session import Session
 from governance.lineage.trace import Settings, session_over
 from governance.statement.files import FORMATS, function_name
 from governance.statement.model import Statement
+from governance.statement.relations import Relation
 from governance.statement.text import DIALECT, Text
 from governance.statement.through import functions_of
 
@@ -30,7 +31,10 @@ def _span(statement: Statement) -> tuple[int, int]:
 
 
 class Standing:
-    """The names in one statement's query; ``seen`` counts the blocks that a text sees, as in ``lineage.session``."""
+    """The names in one statement's query; ``read`` keeps what was made of views.
+
+    ``seen`` counts the blocks that a text sees, as in ``lineage.session``.
+    """
 
     def __init__(self, statement: Statement) -> None:
         """Raise LineageError where a block cannot be read."""
@@ -39,6 +43,7 @@ class Standing:
         session = session_over(text.only(*_span(statement)), {}, inputs, Settings(DIALECT, None, frozenset(), blocks))
         self._session: Session = after(blocks, session)
         self.seen = self._session.seen
+        self.read: dict[str, Relation] = {}
 
     def query(self) -> exp.Expr:
         """Return the tree of the query with the texts of macros in place of their calls."""

@@ -12,6 +12,7 @@ from governance.lineage.model import ColumnLineage, Explanation, OutputField, Tr
 from governance.pipeline import header_line
 from governance.statement.model import Kind, Statement
 from governance.statement.text import DIALECT, Text, located
+from governance.template.explained import at_home
 
 UNKNOWN = "unknown"
 """The type of a column whose type only running the query can tell."""
@@ -105,7 +106,7 @@ def explain(
         )
     except LineageError:  # lineage was read before: what is too large to explain runs all the same
         return None
-    return found[0] if [it.output for it in found] == [pipeline.table] else None
+    return at_home(found[0], pipeline) if [it.output for it in found] == [pipeline.table] else None
 
 
 def _require_grain(statement: Statement, columns: Iterable[str]) -> None:
