@@ -9,7 +9,7 @@ import duckdb
 
 from governance.landing.model import FileSource, Option
 from platform_assets.engines.engine import Landing
-from platform_assets.engines.landing import json, line, option
+from platform_assets.engines.landing import document, json, line, option
 from platform_assets.engines.landing.name import TEXT
 from platform_assets.engines.landing.opened import opened_text
 from platform_assets.engines.landing.value import kind
@@ -142,9 +142,25 @@ def objects(
     connection: duckdb.DuckDBPyConnection, source: FileSource, path: str, options: Mapping[str, Option]
 ) -> Iterator[str]:
     """Yield which keys no row has, and which are not declared, of the first rows of a file of JSON."""
-    rows = json.rows_of(source.name, Landing(source, (path,), (source.name,)), options)
+    if source.rows and (problems := list(_document(connection, source, path, options))):
+        yield from problems
+        return
+    make = document.rows_of if source.rows else json.rows_of
+    rows = make(source.name, Landing(source, (path,), (source.name,)), options)
     keys = f"select distinct unnest({json.KEYS}) from (from {rows.source} limit {SAMPLE})"
     found = [str(key) for (key,) in connection.execute(keys).fetchall()]
     if found:
         declared = list(dict.fromkeys(json.keys_of(it)[0] for it in source.columns))
         yield from differences(found, declared, ordered=False)
+
+
+def _document(
+    connection: duckdb.DuckDBPyConnection, source: FileSource, path: str, options: Mapping[str, Option]
+) -> Iterator[str]:
+    """Yield what is wrong around the rows of documents."""
+    for rows, missing, wrong in connection.execute(document.probe_of(source, path, options)).fetchall():
+        if rows != "ARRAY":
+            yield f"it has no array at {source.rows}"
+        if names := [it for it in missing if it]:
+            yield f"{told(names)} missing"
+        yield from (it for it in wrong if it)

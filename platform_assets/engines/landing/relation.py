@@ -7,7 +7,7 @@ import duckdb
 
 from governance.landing.model import Format, Option
 from platform_assets.engines.engine import Landing
-from platform_assets.engines.landing import csv, json, line, parquet, text, xml
+from platform_assets.engines.landing import csv, document, json, line, parquet, text, xml
 from platform_assets.engines.landing.option import options_of
 from platform_assets.engines.landing.text import Rows
 
@@ -42,6 +42,8 @@ def taken_apart(name: str, landing: Landing, options: Mapping[str, Option]) -> R
     """Return the rows of files that SQL takes apart, None of those that DuckDB's own reader converts."""
     if landing.source.records and landing.source.format is Format.CSV:
         return line.delimited(name, landing, options)
+    if landing.source.rows and landing.source.format is Format.JSON:
+        return document.rows_of(name, landing, options)
     make = TAKEN_APART.get(landing.source.format)
     return make(name, landing, options) if make else None
 

@@ -6,7 +6,8 @@ import pyarrow as pa
 
 from governance.landing.model import Option
 from platform_assets.engines.engine import Landing
-from platform_assets.engines.landing.json import FIELDS, SECTIONS, document_of
+from platform_assets.engines.landing.document import SECTIONS, sections_of
+from platform_assets.engines.landing.json import FIELDS
 from platform_assets.engines.landing.name import FILE, LINE, TEXT, reading
 from platform_assets.engines.landing.text import Kind, Rows
 from platform_assets.engines.landing.value import Fault, Formats, value_of
@@ -38,7 +39,7 @@ def rows_of(_: str, landing: Landing, options: Mapping[str, Option]) -> Rows:
     members = ", ".join(f"{literal(it.name)}, {FIELDS}[{number}]" for number, it in enumerate(columns, 1))
     row = f"json_object({members})::varchar as {TEXT}"
     values = tuple(value_of(it, f"{FIELDS}[{number}]", Formats()) for number, it in enumerate(columns, 1))
-    document, faults = document_of(landing, options)
+    document, faults = sections_of(landing.source, options)
     # which column it is about is known only there
     fault = Fault(None, f"{REASON} is not null", f"{COLUMN} || ': ' || {REASON}")
 
