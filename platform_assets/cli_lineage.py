@@ -2,8 +2,8 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from governance.events.facets import Naming
     from governance.events.static import StaticJob
     from governance.lineage import ColumnLineage
-    from governance.lineage.model import Explanation, Expression
+    from governance.lineage.model import Explanation
     from governance.pipeline import Pipeline
 
 Path_ = click.Path(path_type=Path, exists=True)
@@ -133,6 +133,7 @@ def _files(
     from governance.events.static import of_text
     from governance.lineage import column_lineage
     from governance.lineage.explain import explain as explained
+    from governance.template.explained import at_home
     from platform_assets.cli_render import rendered
 
     tables = _schema_file(schema) if schema else _project_schemas(project)
@@ -149,7 +150,9 @@ def _files(
         except LineageError as error:
             refused.append(_refusal(pipeline, text, error))
             continue
-        yield _Read(found, _at_home(pipeline, told), partial(of_text, pipeline.job, pipeline.sql, found))
+        yield _Read(
+            found, tuple(at_home(it, pipeline) for it in told), partial(of_text, pipeline.job, pipeline.sql, found)
+        )
 
 
 def _refusal(pipeline: "Pipeline", text: str, error: LineageError) -> str:
@@ -159,18 +162,6 @@ def _refusal(pipeline: "Pipeline", text: str, error: LineageError) -> str:
     if error.line is not None:
         error.line, error.column = pipeline.place(error.line, error.column)
     return f"{pipeline.file}:{error}\n{caret(text, error)}"
-
-
-def _at_home(pipeline: "Pipeline", told: "Iterable[Explanation]") -> "tuple[Explanation, ...]":
-    """Return what made the edges, each piece with its line in the file."""
-    return tuple(
-        replace(one, uses=tuple(replace(use, expression=_in_file(pipeline, use.expression)) for use in one.uses))
-        for one in told
-    )
-
-
-def _in_file(pipeline: "Pipeline", piece: "Expression") -> "Expression":
-    return replace(piece, line=pipeline.place(piece.line)[0])
 
 
 def _pipelines(project: Project, refused: list[str], *, explain: bool) -> Iterator[_Read]:

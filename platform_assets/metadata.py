@@ -31,7 +31,10 @@ from governance.project import Project
 from governance.report.picture import lineage_picture
 from governance.report.svg import markdown_image
 from governance.report.table import markdown
-from platform_assets.run import Materialized
+from platform_assets.run import Arrived, Begun, Materialized
+
+FILES_SHOWN = 20
+"""Names of files of one dataset; the event has up to a thousand."""
 
 ROWS_SHOWN = 300
 """Rows of a table in Dagster; the event has all of them."""
@@ -58,7 +61,8 @@ def table_metadata(policy: Policy, table: str, columns: Mapping[str, str]) -> Me
 
 def pipeline_metadata(project: Project, pipeline: Pipeline) -> Metadata:
     """Return where a pipeline's text stands and the text itself, as it may be shown."""
-    known: Metadata = {"SQL": MetadataValue.md(fenced(redact_sql(pipeline.sql, secrets_of()), "sql"))}
+    title = f"SQL, rendered from {pipeline.file}" if pipeline.template else "SQL"
+    known: Metadata = {title: MetadataValue.md(fenced(redact_sql(pipeline.sql, secrets_of()), "sql"))}
     if pipeline.grain:
         known["grain"] = ", ".join(pipeline.grain)
     path = project.root / pipeline.file
@@ -75,20 +79,52 @@ def run_metadata(policy: Policy, run: Materialized, assets: Collection[str]) -> 
     """Return what one run is known by; ``assets`` are the tables that Dagster has a page for."""
     commit, lineage = run.done.commit, run.done.traced.lineage
     columns = [(column.name, column.type) for column in commit.columns]
-    return {
-        **table_metadata(policy, commit.table, dict(columns)),
-        "dagster/row_count": commit.total_rows,
-        "dagster/size_bytes": commit.total_bytes,
-        "dagster/column_lineage": column_lineage(lineage, assets),
-        "column lineage": MetadataValue.md(lineage_image(policy, lineage)),
-        "inputs of each column": MetadataValue.md(field_table(lineage, assets)),
-        "inputs that shape every row": MetadataValue.md(row_table(lineage, assets)),
-        "rows written": commit.rows,
-        "snapshot id": str(commit.snapshot_id),
-        "OpenLineage run id": run.run_id,
-        "seconds": round(run.timings.work, 3),
-        "seconds for governance": round(run.timings.lineage + run.timings.events, 3),
-    } | ({"warnings": MetadataValue.md("\n".join(f"- {markdown(w)}" for w in run.warnings))} if run.warnings else {})
+    return (
+        {
+            **table_metadata(policy, commit.table, dict(columns)),
+            "dagster/row_count": commit.total_rows,
+            "dagster/size_bytes": commit.total_bytes,
+            "dagster/column_lineage": column_lineage(lineage, assets),
+            "column lineage": MetadataValue.md(lineage_image(policy, lineage)),
+            "inputs of each column": MetadataValue.md(field_table(lineage, assets)),
+            "inputs that shape every row": MetadataValue.md(row_table(lineage, assets)),
+            "rows written": commit.rows,
+            "snapshot id": str(commit.snapshot_id),
+            "OpenLineage run id": run.run_id,
+            "seconds": round(run.timings.work, 3),
+            "seconds for governance": round(run.timings.lineage + run.timings.events, 3),
+        }
+        | files_metadata(run.done.begun)
+        | ({"warnings": MetadataValue.md("\n".join(f"- {markdown(w)}" for w in run.warnings))} if run.warnings else {})
+    )
+
+
+def files_metadata(begun: Begun) -> Metadata:
+    """Return which files a run read, and how many of their rows it left out and where those are kept."""
+    if not begun.arrived:
+        return {}
+    rows = [
+        (markdown(it.source.name), str(len(it.files)), markdown(_names(it)), str(_rejected(it, begun)))
+        for it in begun.arrived
+    ]
+    known: Metadata = {
+        "files read": sum(len(it.files) for it in begun.arrived),
+        "files": MetadataValue.md(_table(("dataset", "files", "names", "rows rejected"), rows)),
+    }
+    if begun.rejected and (total := sum(begun.rejected.rows.values())):
+        known["rows rejected"] = total
+        known["rejected rows are kept in"] = begun.rejected.commit.table if begun.rejected.commit else "nothing"
+    return known
+
+
+def _names(arrived: Arrived) -> str:
+    names = ", ".join(it.shown for it in arrived.files[:FILES_SHOWN])
+    left = len(arrived.files) - FILES_SHOWN
+    return f"{names} and {left} more" if left > 0 else names
+
+
+def _rejected(arrived: Arrived, begun: Begun) -> int:
+    return begun.rejected.rows.get(arrived.source.name, 0) if begun.rejected else 0
 
 
 def column_lineage(lineage: ColumnLineage, assets: Collection[str]) -> TableColumnLineage:

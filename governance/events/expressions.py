@@ -8,7 +8,8 @@ A custom facet as OpenLineage allows one, beside ``columnLineage``, whose edges 
 
 ``expression`` is a place in ``expressions``, ``marks`` are ranges in its text in UTF-16 units, as JavaScript and Java
 count. A use without ``field`` is of an input that shapes the rows. An edge has a use for every piece of SQL that it
-goes through, the one that names the source column first. ``line`` counts in the text of the job's ``sql`` facet.
+goes through, the one that names the source column first. ``line`` counts in the text of the job's ``sql`` facet;
+``templateLine``, where that text was rendered, in the file that wrote it.
 """
 
 from collections.abc import Iterable
@@ -66,7 +67,11 @@ def _nearest(uses: Iterable[Use]) -> list[Use]:
 def _told(uses: Iterable[Use], named: dict[str, Dataset]) -> dict[str, Any]:
     places: dict[Expression, int] = {}
     told = [_use(use, named[use.input.dataset], places.setdefault(use.expression, len(places))) for use in uses]
-    return {"expressions": [{"text": it.text, "line": it.line} for it in places], "uses": told}
+    return {"expressions": [_piece(it) for it in places], "uses": told}
+
+
+def _piece(it: Expression) -> dict[str, Any]:
+    return {"text": it.text, "line": it.line} | ({"templateLine": it.template} if it.template else {})
 
 
 def _use(use: Use, dataset: Dataset, place: int) -> dict[str, Any]:

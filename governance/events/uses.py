@@ -3,11 +3,12 @@
 import msgspec
 
 
-class ExpressionPart(msgspec.Struct, frozen=True, gc=False):
-    """A piece of SQL and the line where it begins."""
+class ExpressionPart(msgspec.Struct, frozen=True, gc=False, rename="camel"):
+    """A piece of SQL and the line where it begins, and that of the template which wrote it, if one did."""
 
     text: str
     line: int
+    template_line: int | None = None
 
 
 class UsePart(msgspec.Struct, frozen=True, gc=False, rename="camel"):

@@ -109,10 +109,14 @@ Span: TypeAlias = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A piece of SQL on one line, comments left out; ``line`` is where it begins in the text, from 1 on."""
+    """A piece of SQL on one line, comments left out; ``line`` is where it begins in the text, from 1 on.
+
+    ``template`` is the line of the template that wrote it; None where the text was not rendered from one.
+    """
 
     text: str
     line: int
+    template: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

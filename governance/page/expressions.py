@@ -45,7 +45,10 @@ def texts_of(told: ExpressionsPart | None, shown: Shown) -> Texts:
             by_edge[use.field, use.namespace, use.name, use.input_field, use.type, use.subtype].append(piece)
     # the piece that names the source comes first; the edge goes on through the others
     uses = [first | ({"through": others} if others else {}) for first, *others in by_edge.values()]
-    expressions = [{"text": it.text, "line": it.line} for it in pieces.values()]
+    expressions = [
+        {"text": it.text, "line": it.line} | ({"template": it.template_line} if it.template_line else {})
+        for it in pieces.values()
+    ]
     return Texts(expressions, uses, {key: place for place, key in enumerate(by_edge)})
 
 

@@ -51,7 +51,7 @@ def _edges(
         yield f"    {_edge(used)}"
         for use in uses.get((field, used), ()):
             text, under = underlined(use.expression.text, use.marks)
-            yield f"      {use.expression.line:>5}  {text}"
+            yield f"      {use.expression.template or use.expression.line:>5}  {text}"
             yield f"             {under}"
 
 

@@ -33,6 +33,13 @@ def version(*events: dict[str, Any], **more: Any) -> dict[str, Any]:
     return found
 
 
+def test_text_that_a_template_wrote_says_its_line() -> None:
+    run = told("sum(b.x) as x", uses=[use("x", "x", "DIRECT AGGREGATION")])
+    (piece,) = run["outputs"][0]["facets"]["headwater_expressions"]["expressions"]
+    piece["templateLine"] = 7
+    assert version(run)["expressions"] == [{"text": "sum(b.x) as x", "line": 1, "template": 7}]
+
+
 def test_each_edge_names_the_text_that_made_it() -> None:
     uses = [use("x", "x", "DIRECT AGGREGATION"), use(None, "z", "INDIRECT FILTER", 1, ((0, 3),))]
     found = version(told("sum(b.x) as x", "b.z > 0", uses=uses))

@@ -89,7 +89,7 @@ function piecesOf(graph, write, edges) {
 }
 
 /** SQL with its marked ranges; where ranges overlap the text is cut, so that each piece knows all that it names. */
-function textWithMarks({ text, line }, marks) {
+function textWithMarks({ text, line, template }, marks) {
   const cuts = [...new Set([0, text.length, ...marks.flatMap(([start, end]) => [start, end])])].sort((a, b) => a - b);
   const code = make('code');
   cuts.slice(0, -1).forEach((from, i) => {
@@ -99,7 +99,8 @@ function textWithMarks({ text, line }, marks) {
       here.length ? make('mark', { 'data-edges': here.join(' ') }, text.slice(from, to)) : text.slice(from, to),
     );
   });
-  const where = line === null || line === undefined ? null : make('span', { class: 'line' }, `line ${line}`);
+  const said = template ? `written by line ${template} of its template` : `line ${line}`;
+  const where = line === null || line === undefined ? null : make('span', { class: 'line' }, said);
   return make(
     'figure',
     { class: 'sql' },
