@@ -1,6 +1,5 @@
 """Facts of one run, an environment without OpenLineage settings, and the official validator where it is at hand."""
 
-import importlib.util
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,8 +18,7 @@ from governance.events.run import (
 from governance.events.source_code import SourceCode
 from governance.events.store import EventStore
 from tests.events.night import DAGSTER_RUN, NIGHT
-
-SHARED = Path(__file__).parents[3] / "shared"
+from tests.events.official import complaints
 
 
 @pytest.fixture(autouse=True)
@@ -63,13 +61,4 @@ def facts() -> RunFacts:
 @pytest.fixture
 def validate() -> Callable[[dict[str, Any]], list[str]]:
     """The official schemas' and the linter's complaints about an event."""
-    script = SHARED / "tools" / "ol_validate.py"
-    if not script.exists():
-        pytest.skip("the official OpenLineage schemas are not at hand beside this checkout")
-    loaded = importlib.util.spec_from_file_location("ol_validate", script)
-    assert loaded is not None
-    assert loaded.loader is not None
-    module = importlib.util.module_from_spec(loaded)
-    loaded.loader.exec_module(module)
-    spec = module.Spec()
-    return lambda event: [*spec.event(event, lenient=False)[0], *module.lint(event)]
+    return complaints()

@@ -1,0 +1,176 @@
+"""One run over files as they landed: what is written, what is told, and what stops it before anything is written."""
+
+import json
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from governance.errors import HeadwaterError, LandingError
+from governance.project import Project
+from platform_assets.catalog import Catalog, inventory, load
+from platform_assets.engines.engine import Engine
+from tests.events.official import complaints
+from tests.platform.running import Landing, landing_project
+
+
+@pytest.fixture
+def landing(project: Project, catalog: Catalog, engine: Engine) -> Landing:
+    return landing_project(project, catalog, engine)
+
+
+@pytest.fixture
+def validate() -> Callable[[dict[str, Any]], list[str]]:
+    return complaints()
+
+
+def test_a_file_becomes_a_table_and_the_events_say_so(landing: Landing) -> None:
+    landing.land("people.csv", "id;mail\n1;ada@example.com\n2;bo@example.com\n")
+    landing.run("bronze.people")
+    assert landing.rows("bronze.people") == [
+        {"id": 1, "mail": "ada@example.com", "source_file": "landing/people.csv"},
+        {"id": 2, "mail": "bo@example.com", "source_file": "landing/people.csv"},
+    ]
+    assert landing.statistics == (2, 2, 0)
+    (read,) = landing.complete["inputs"]
+    assert (read["namespace"], read["name"]) == ("file", "landing/people.csv")
+    facets = read["facets"]
+    assert [it["name"] for it in facets["schema"]["fields"]] == ["id", "mail", "source_file"]
+    assert facets["schema"]["fields"][1]["description"] == "Where to write to."
+    assert (facets["datasetType"]["datasetType"], facets["storage"]["fileFormat"]) == ("FILE", "csv")
+    files = read["inputFacets"]["headwater_files"]
+    assert files["fileCount"] == 1
+    assert [(it["name"], it["size"]) for it in files["files"]] == [("landing/people.csv", 43)]
+    assert read["inputFacets"]["inputStatistics"]["rowCount"] == 2
+    (output,) = landing.complete["outputs"]
+    mail = output["facets"]["columnLineage"]["fields"]["mail"]["inputFields"]
+    assert [(it["namespace"], it["name"], it["field"]) for it in mail] == [("file", "landing/people.csv", "mail")]
+
+
+def test_events_and_errors_name_no_path_of_the_machine(
+    landing: Landing, validate: Callable[[dict[str, Any]], list[str]]
+) -> None:
+    landing.land("people.csv", "id;mail\n1;a\nx;b\n")
+    landing.run("bronze.people")
+    landing.land("people.csv", "mail\n1\n")
+    with pytest.raises(HeadwaterError) as caught:
+        landing.run("bronze.people", 1)
+    assert str(landing.project.root) not in f"{caught.value}{json.dumps(landing.sent)}"
+    assert [validate(event) for event in landing.sent] == [[]] * 4
+
+
+def test_a_changed_shape_stops_the_run_before_anything_is_written(landing: Landing) -> None:
+    landing.land("people.csv", "id;mail\n1;a\n")
+    landing.run("bronze.people")
+    before = load(landing.platform.catalog, "bronze.people").metadata_location
+    landing.land("people.csv", "id;email\n1;a\n")
+    with pytest.raises(LandingError, match=r"landing/people\.csv: .*mail"):
+        landing.run("bronze.people", 1)
+    assert landing.kinds == ["START", "COMPLETE", "START", "FAIL"]
+    assert "email" in landing.sent[-1]["run"]["facets"]["errorMessage"]["message"]
+    assert load(landing.platform.catalog, "bronze.people").metadata_location == before
+    assert inventory(landing.platform.catalog) == {"bronze.people"}
+
+
+def test_a_file_that_is_not_there_ends_in_fail(landing: Landing) -> None:
+    with pytest.raises(LandingError, match=r"landing/people\.csv: there is no such file"):
+        landing.run("bronze.people")
+    assert landing.kinds == ["START", "FAIL"]
+    assert inventory(landing.platform.catalog) == frozenset()
+
+
+def test_a_pattern_without_a_match_is_an_error_to_a_table_that_is_made_of_all_files(landing: Landing) -> None:
+    landing.pipeline("bronze.all", "create table bronze.all as select id from 'landing/orders/*.csv'")
+    with pytest.raises(LandingError, match=r"landing/orders/\*\.csv: no file of such a name is there"):
+        landing.run("bronze.all")
+    assert landing.kinds == ["START", "FAIL"]
+
+
+def test_what_cannot_be_read_as_a_file_ends_in_fail(landing: Landing) -> None:
+    landing.land("people.csv/part.csv", "id;mail\n1;a\n")
+    with pytest.raises(LandingError, match=r"landing/people\.csv: it is a folder"):
+        landing.run("bronze.people")
+    assert landing.kinds == ["START", "FAIL"]
+
+
+def test_rows_that_do_not_fit_are_kept_counted_and_told(landing: Landing) -> None:
+    landing.land("people.csv", "id;mail\n1;ada@example.com\nabc;bo@example.com\n")
+    done = landing.run("bronze.people")
+    assert [row["id"] for row in landing.rows("bronze.people")] == [1]
+    (row,) = landing.rows("quarantine.bronze_people")
+    assert (row["run_id"], row["dataset"], row["file"]) == (done.run_id, "landing/people.csv", "landing/people.csv")
+    assert (row["line"], row["column"], row["row"]) == (3, "id", "abc;bo@example.com")
+    assert "abc" in row["reason"]
+    assert landing.statistics == (2, 1, 1)
+    people, kept = landing.complete["outputs"]
+    assert (people["name"], kept["name"]) == ("bronze.people", "quarantine.bronze_people")
+    assert kept["facets"]["ownership"]["owners"][0]["name"] == "team:crm"
+    assert kept["outputFacets"]["outputStatistics"]["rowCount"] == 1
+    fields = kept["facets"]["columnLineage"]["fields"]
+    assert [(it["name"], it["field"]) for it in fields["row"]["inputFields"]] == [
+        ("landing/people.csv", "id"),
+        ("landing/people.csv", "mail"),
+        ("landing/people.csv", "source_file"),
+    ]
+    assert {it["transformations"][0]["subtype"] for it in fields["row"]["inputFields"]} == {"TRANSFORMATION"}
+    assert fields["line"]["inputFields"] == []
+
+
+@pytest.mark.parametrize("text", ["id;mail\n1;a\nx;b\ny;c\n", "id;mail\nx;b\n"])
+def test_too_many_rejected_rows_or_all_of_a_file_stop_the_run_and_nothing_is_written(
+    landing: Landing, text: str
+) -> None:
+    landing.land("people.csv", text)
+    with pytest.raises(LandingError, match=r"landing/people\.csv"):
+        landing.run("bronze.people")
+    assert landing.kinds == ["START", "FAIL"]
+    assert inventory(landing.platform.catalog) == frozenset()
+
+
+def test_an_options_of_the_query_goes_before_the_declared_one(landing: Landing) -> None:
+    landing.pipeline(
+        "bronze.people",
+        "create table bronze.people as\n"
+        "select id from read_csv(\n  'landing/people.csv',\n  delim = '|'\n) p where p.id > 1",
+    )
+    landing.land("people.csv", "id|mail\n1|a\n2|b\n")
+    landing.run("bronze.people")
+    assert landing.rows("bronze.people") == [{"id": 2}]
+
+
+def test_kinds_of_record_are_read_and_told_after_their_file(landing: Landing) -> None:
+    landing.land("pay.txt", "H007\nD00700100\nD00700250\n")
+    landing.pipeline("bronze.pay", "create table bronze.pay as select d.batch, d.cents from 'landing/pay.txt#detail' d")
+    landing.run("bronze.pay")
+    assert landing.rows("bronze.pay") == [{"batch": 7, "cents": 100}, {"batch": 7, "cents": 250}]
+    assert [it["name"] for it in landing.complete["inputs"]] == ["landing/pay.txt", "landing/pay.txt#detail"]
+    landing.pipeline("bronze.pay", "create table bronze.pay as select record_type, batch, cents from 'landing/pay.txt'")
+    landing.run("bronze.pay", 1)
+    assert [it["name"] for it in landing.complete["inputs"]] == [
+        "landing/pay.txt",
+        "landing/pay.txt#header",
+        "landing/pay.txt#detail",
+    ]
+    base, *kinds = landing.complete["inputs"]
+    assert base["inputFacets"]["headwater_files"]["fileCount"] == 1
+    assert [[*it["inputFacets"]] for it in kinds] == [[], []]
+    (batch,) = [landing.complete["outputs"][0]["facets"]["columnLineage"]["fields"]["batch"]["inputFields"]]
+    assert [it["name"] for it in batch] == ["landing/pay.txt#detail", "landing/pay.txt#header"]
+
+
+def test_rows_of_tables_and_of_files_add_up(landing: Landing) -> None:
+    landing.land("people.csv", "id;mail\n1;a\n2;b\n")
+    landing.run("bronze.people")
+    landing.land("orders/1.csv", "id,amount\n1,2.50\n2,3.00\n3,1.00\n")
+    landing.pipeline(
+        "silver.paid",
+        "create table silver.paid as\n"
+        "select p.mail, o.amount from bronze.people p join 'landing/orders/*.csv' o using (id)",
+    )
+    landing.run("silver.paid")
+    assert landing.rows("silver.paid") == [
+        {"mail": "a", "amount": Decimal("2.50")},
+        {"mail": "b", "amount": Decimal("3.00")},
+    ]
+    assert landing.statistics == (5, 2, 0)

@@ -1,0 +1,179 @@
+"""An INSERT takes each file once, in the commit of its rows: whatever runs at the same time, and whatever is killed."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from governance.errors import CatalogError, LandingError
+from governance.project import Project
+from platform_assets.catalog import Catalog, load, open_catalog
+from platform_assets.engines.engine import Engine
+from platform_assets.taken import PREFIX
+from tests.platform.running import Landing, landing_project
+
+CHECKOUT = Path(__file__).parents[2]
+TAKEN = f"{PREFIX}landing/orders/*.csv"
+
+
+@pytest.fixture
+def landing(project: Project, catalog: Catalog, engine: Engine) -> Landing:
+    return landing_project(project, catalog, engine)
+
+
+def ids(landing: Landing) -> list[int]:
+    return [row["id"] for row in landing.rows("bronze.orders")]
+
+
+def read_files(landing: Landing) -> list[str]:
+    (read,) = [it for it in landing.complete["inputs"] if it["name"] == "landing/orders/*.csv"]
+    return [it["name"] for it in read["inputFacets"]["headwater_files"]["files"]]
+
+
+def test_an_insert_takes_what_is_new_and_a_run_without_news_is_complete(landing: Landing) -> None:
+    landing.run("bronze.orders", 0)
+    assert (ids(landing), landing.statistics, read_files(landing)) == ([], (0, 0, 0), [])
+    landing.land("orders/1.csv", "id,amount\n1,1.00\n2,2.00\n")
+    landing.run("bronze.orders", 1)
+    assert (ids(landing), landing.statistics, read_files(landing)) == ([1, 2], (2, 2, 0), ["landing/orders/1.csv"])
+    landing.run("bronze.orders", 2)
+    assert (ids(landing), landing.statistics, read_files(landing)) == ([1, 2], (0, 0, 0), [])
+    landing.land("orders/2.csv", "id,amount\n3,3.00\n")
+    done = landing.run("bronze.orders", 3)
+    assert (ids(landing), landing.statistics, read_files(landing)) == ([1, 2, 3], (1, 1, 0), ["landing/orders/2.csv"])
+    assert landing.kinds == ["START", "COMPLETE"] * 4
+    version = landing.complete["outputs"][0]["facets"]["version"]["datasetVersion"]
+    assert version == str(done.done.commit.snapshot_id)
+
+
+def test_rejected_rows_are_those_of_the_files_that_are_new(landing: Landing) -> None:
+    landing.land("orders/1.csv", "id,amount\n1,1.00\nx,1.00\n")
+    landing.run("bronze.orders", 0)
+    landing.land("orders/2.csv", "id,amount\n2,1.00\ny,1.00\nz,1.00\n")
+    landing.run("bronze.orders", 1)
+    assert landing.statistics == (3, 1, 2)
+    kept = [(row["file"], row["line"]) for row in landing.rows("quarantine.bronze_orders")]
+    assert sorted(kept) == [("landing/orders/1.csv", 3), ("landing/orders/2.csv", 3), ("landing/orders/2.csv", 4)]
+    landing.run("bronze.orders", 2)
+    assert landing.statistics == (0, 0, 0)
+    assert [it["name"] for it in landing.complete["outputs"]] == ["bronze.orders"]
+
+
+def test_a_file_that_changed_after_it_was_taken_is_an_error_until_the_property_lets_it_go(landing: Landing) -> None:
+    landing.land("orders/1.csv", "id,amount\n1,1.00\n")
+    landing.run("bronze.orders", 0)
+    landing.land("orders/1.csv", "id,amount\n1,1.00\n2,2.00\n")
+    with pytest.raises(LandingError, match=r"landing/orders/1\.csv changed after bronze\.orders had taken it"):
+        landing.run("bronze.orders", 1)
+    assert ids(landing) == [1]
+    assert landing.kinds == ["START", "COMPLETE", "START", "FAIL"]
+    table = load(landing.platform.catalog, "bronze.orders")
+    with table.transaction() as change:
+        change.set_properties({TAKEN: "{}"})
+    landing.run("bronze.orders", 2)
+    assert ids(landing) == [1, 1, 2]
+
+
+def test_a_broken_property_is_an_error_and_not_a_second_load(landing: Landing) -> None:
+    landing.land("orders/1.csv", "id,amount\n1,1.00\n")
+    landing.run("bronze.orders", 0)
+    with load(landing.platform.catalog, "bronze.orders").transaction() as change:
+        change.set_properties({TAKEN: "1.csv"})
+    with pytest.raises(CatalogError, match="holds no files with their versions"):
+        landing.run("bronze.orders", 1)
+    assert ids(landing) == [1]
+
+
+def test_a_table_that_is_made_anew_has_taken_nothing(landing: Landing) -> None:
+    landing.land("orders/1.csv", "id,amount\n1,1.00\n")
+    landing.run("bronze.orders", 0)
+    insert = landing.loaded("bronze.orders").sql
+    landing.pipeline("bronze.orders", "create table bronze.orders as select id, amount from 'landing/orders/*.csv'")
+    landing.run("bronze.orders", 1)
+    landing.run("bronze.orders", 2)
+    assert ids(landing) == [1]
+    landing.pipeline("bronze.orders", insert)
+    landing.run("bronze.orders", 3)
+    assert ids(landing) == [1, 1]
+    landing.platform.catalog.drop_table("bronze.orders")
+    landing.run("bronze.orders", 4)
+    assert ids(landing) == [1]
+
+
+def test_runs_at_once_take_each_file_once(landing: Landing) -> None:
+    for number in range(4):
+        landing.land(f"orders/{number}.csv", f"id,amount\n{number},1.00\nx,1.00\n")
+
+    def one(number: int) -> None:
+        with open_catalog(landing.project) as own:
+            Landing(replace(landing.platform, catalog=own)).run("bronze.orders", number)
+
+    with ThreadPoolExecutor(3) as runs:
+        list(runs.map(one, range(3)))
+    assert ids(landing) == [0, 1, 2, 3]
+    assert sorted(landing.kinds) == ["COMPLETE"] * 3 + ["START"] * 3
+    # whoever computed again took back what it had rejected of files that another run took
+    assert len(landing.rows("quarantine.bronze_orders")) == 4
+
+
+PROCESS = """
+import sys
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+import duckdb
+from governance.events.run import Attempt
+from governance.events.store import EventStore
+from governance.load import load_pipelines
+from governance.policy import load_policy, load_sources
+from governance.project import project_at
+from platform_assets.catalog import open_catalog
+from platform_assets.engines.duckdb import DuckDb
+from platform_assets.materialize import materialize
+from platform_assets.run import Platform, Run
+
+project, number = project_at(Path(sys.argv[1])), int(sys.argv[2])
+now = lambda: datetime.now(UTC)
+with open_catalog(project) as catalog:
+    engine, store = DuckDb(lambda: closing(duckdb.connect())), EventStore(project.events)
+    platform = Platform(project, load_policy(project), load_sources(project), catalog, engine, store, now)
+    (pipeline,) = [it for it in load_pipelines(project) if it.table == "bronze.orders"]
+    materialize(platform, pipeline, Run(Attempt("bronze.orders", now(), f"process-{number}")))
+"""
+
+
+@contextmanager
+def process(landing: Landing, number: int) -> Iterator[subprocess.Popen[bytes]]:
+    words = [sys.executable, "-c", PROCESS, str(landing.project.root), str(number)]
+    env = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
+    with subprocess.Popen(words, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as started:
+        try:
+            yield started
+        finally:
+            started.kill()
+
+
+def test_processes_at_once_and_one_that_is_killed_lose_no_file_and_take_none_twice(landing: Landing) -> None:
+    for number in range(6):
+        rows = "".join(f"{number * 100_000 + row},1.00\n" for row in range(50_000))
+        landing.land(f"orders/{number}.csv", f"id,amount\n{rows}")
+    with process(landing, 0) as killed, process(landing, 1) as second, process(landing, 2) as third:
+        # somewhere between its START and its commit
+        deadline = time.monotonic() + 60
+        while not landing.platform.store.files() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(0.1)
+        killed.send_signal(signal.SIGKILL)
+        told = [it.communicate(timeout=60)[1].decode() for it in (second, third)]
+        assert [second.returncode, third.returncode] == [0, 0], told
+    landing.run("bronze.orders", 9)
+    taken = ids(landing)
+    assert len(taken) == len(set(taken)) == 300_000
