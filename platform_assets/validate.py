@@ -155,16 +155,23 @@ def _files(tables: Iterable[str], asked: Asked, find: FindFiles) -> Mapping[str,
     Raises:
         LandingError: some cannot be read: what needs them is named, and nothing is built of the rest.
     """
+    wanted = {
+        source: [it for it in tables if _reads(it, source.name, asked.base) or _reads(it, source.name, asked.head)]
+        for _, source in sorted(_declared(asked.base, asked.head).items())
+    }
     found: dict[str, Landing] = {}
-    for name, source in sorted(_declared(asked.base, asked.head).items()):
-        readers = [it for it in tables if _reads(it, name, asked.base) or _reads(it, name, asked.head)]
-        if readers:
-            try:
-                paths, shown = find(source)
-            except LandingError as error:
-                problem = f"{error.problem}; so nothing is compared: {', '.join(readers)} cannot be built without it"
-                raise LandingError(problem, fix=error.fix) from error
-            found[name] = Landing(source, paths, shown)
+    for source in (it for it, readers in wanted.items() if readers):
+        try:
+            found[source.name] = Landing(source, *find(source))
+        except LandingError as error:
+            # what does not answer for one file does not for its others
+            remote = "://" in source.location.at
+            lost = [
+                readers for it, readers in wanted.items() if it is source or (remote and it.location == source.location)
+            ]
+            left_out = ", ".join(dict.fromkeys(table for readers in lost for table in readers))
+            problem = f"{error.problem}; so nothing is compared: {left_out} cannot be built without it"
+            raise LandingError(problem, fix=error.fix) from error
     return found
 
 

@@ -56,6 +56,7 @@ def _read(old: Source, new: Source, found: Difference) -> Difference:
     """Return ``found`` with what is otherwise about how the files are read."""
     was, now = old.files, new.files
     if was is None or now is None or was == now:
+        # a table's rows are what they are, whatever is declared of its columns
         return found
     names = {name: name for name, _ in old.columns} | dict(found.renamed)
     before, after = _of_columns(old.table, was), _of_columns(new.table, now)
@@ -65,13 +66,14 @@ def _read(old: Source, new: Source, found: Difference) -> Difference:
         if name in before and to in after
         for word in _became(_column(before[name]), _column(after[to]))
     )
+    fits = _fitting((*(name for name, _, _ in found.retyped), *(name for name, _ in columns)))
     whole = (*_became(_whole(old.table, was), _whole(new.table, now)), *_moved(was, now), *_reordered(old, new))
     said = tuple(_became(_beside(old.table, was), _beside(new.table, now)))
     return replace(
         found,
-        read=(*((None, word) for word in whole), *columns),
+        read=(*((None, word) for word in (*whole, *fits)), *columns),
         values=tuple(dict.fromkeys(name for name, _ in columns)),
-        rows=bool(whole),
+        rows=bool(whole or fits),
         said=said,
         text=found.text or bool(whole or columns or said),
     )
@@ -130,6 +132,13 @@ def _became(was: Said, now: Said) -> Iterator[str]:
         old, new = was.get(key), now.get(key)
         if old != new:
             yield f"{key} was {old or 'not said'} and is {new or 'not said'}"
+
+
+def _fitting(columns: Iterable[str]) -> Iterator[str]:
+    """Yield that rows may fit that did not, or the other way about: one that does not fit is left out."""
+    names = ", ".join(dict.fromkeys(columns))
+    if names:
+        yield f"which rows fit is decided by {names} otherwise"
 
 
 def _moved(was: FileSource, now: FileSource) -> Iterator[str]:

@@ -13,6 +13,7 @@ EXAMPLES = 5
 TOP = 3
 MARK = '"__there"'
 
+TEXT = "VARCHAR"
 NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE", "DECIMAL")
 
 
@@ -84,7 +85,8 @@ class Comparison:
         self, table: str, key: tuple[str, ...], pairs: list[tuple[str, str, str, str]], tolerance: float
     ) -> Compared:
         by = {new: old for old, new, _, _ in pairs}
-        on = " and ".join(f"b.{quoted(by[name])} is not distinct from a.{quoted(name)}" for name in key)
+        types = {new: (was, now) for _, new, was, now in pairs}
+        on = " and ".join(_same_key(by[name], name, types[name]) for name in key)
         rest = [pair for pair in pairs if pair[1] not in key]
         differ = {new: _differ(old, new, (was, now), tolerance) for old, new, was, now in rest}
         # a row of one side alone has no row of the other: its mark is missing
@@ -169,14 +171,30 @@ def name_in(side: str, table: str) -> str:
     return ".".join((side, *map(quoted, table.split("."))))
 
 
+def _same_key(old: str, new: str, types: tuple[str, str]) -> str:
+    b, a = f"b.{quoted(old)}", f"a.{quoted(new)}"
+    if types[0] != types[1] and TEXT in types:
+        b, a = f"cast({b} as {TEXT})", f"cast({a} as {TEXT})"
+    return f"{b} is not distinct from {a}"
+
+
 def _differ(old: str, new: str, types: tuple[str, str], tolerance: float) -> str:
     """Return the condition that a column differs; numbers may by the tolerance, where one is given."""
     b, a = f"b.{quoted(old)}", f"a.{quoted(new)}"
+    if types[0] != types[1] and TEXT in types:
+        return _text_differs(b, a, types)
     distinct = f"{b} is distinct from {a}"
     if not tolerance or not all(kind.upper().startswith(("FLOAT", "DOUBLE", "DECIMAL")) for kind in types):
         return distinct
     near = f"abs({b} - {a}) <= {tolerance!r} * greatest(abs({b}), abs({a}))"
     return f"({distinct} and not coalesce({near}, false))"
+
+
+def _text_differs(b: str, a: str, types: tuple[str, str]) -> str:
+    """Return the condition that a text is not the value of another type: one that is no such value at all is not."""
+    text, value, kind = (b, a, types[1]) if types[0] == TEXT else (a, b, types[0])
+    read = f"try_cast({text} as {kind})"
+    return f"({read} is distinct from {value} or ({text} is not null and {read} is null))"
 
 
 def _unchanged(pair: tuple[str, str, str, str]) -> ColumnCompared:
