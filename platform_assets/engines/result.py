@@ -1,7 +1,7 @@
 """A query on DuckDB: its columns are known at once, its rows are made where somebody wants them."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +12,7 @@ import pyarrow as pa
 from platform_assets.engines.engine import Column, Landing, Outcome, Query, QueryError
 from platform_assets.engines.interruptible import Stream, waited
 from platform_assets.engines.landing import outcomes
+from platform_assets.engines.landing.name import without_paths
 from platform_assets.engines.sql import literal, quoted
 
 BATCH_ROWS = 100_000
@@ -63,7 +64,7 @@ class DuckDbResult:
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        with told(self.query, self.folder):
+        with told(self.query, self.folder, self.landings.values()):
             yield
 
 
@@ -87,12 +88,12 @@ def schema_of(connection: duckdb.DuckDBPyConnection, query: Query) -> pa.Schema:
 
 
 @contextmanager
-def told(query: Query, folder: Path) -> Iterator[None]:
-    """Raise what DuckDB and Arrow raise as the query's error, at its line, without the path of ``folder``."""
+def told(query: Query, folder: Path, landings: Iterable[Landing] = ()) -> Iterator[None]:
+    """Raise what DuckDB and Arrow raise as the query's error, at its line, and call files as they may be shown."""
     try:
         yield
     except (duckdb.Error, pa.ArrowException, OSError) as error:
-        raise _query_error(str(error).replace(str(folder), "…"), query) from error
+        raise _query_error(without_paths(str(error), landings).replace(str(folder), "…"), query) from error
 
 
 def _query_error(text: str, query: Query) -> QueryError:

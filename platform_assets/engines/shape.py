@@ -1,5 +1,6 @@
 """Files against their declaration, before a query runs and after: what changed in them is said by column."""
 
+import csv
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -11,6 +12,7 @@ from governance.errors import LandingError
 from governance.landing.model import FileSource, Format, Option
 from platform_assets.engines.engine import Landing, Outcome
 from platform_assets.engines.landing import probe
+from platform_assets.engines.landing.name import without_paths
 from platform_assets.engines.landing.option import options_of
 
 FILES_TOLD = 3
@@ -47,17 +49,22 @@ def check_shape(connection: duckdb.DuckDBPyConnection, landing: Landing) -> None
 
     Raises:
         ShapeChanged: columns are missing, not declared, or in another order.
+        LandingError: a file cannot be read.
         EngineError: the options do not go with the declaration.
     """
     compare = PROBES.get(landing.source.format)
     if compare is None:
         return
     options = options_of(landing)
-    problems = [
-        f"{shown}: {'; '.join(found)}"
-        for path, shown in zip(landing.paths, landing.shown, strict=True)
-        if (found := list(compare(connection, landing.source, path, options)))
-    ]
+    problems = []
+    for path, shown in zip(landing.paths, landing.shown, strict=True):
+        try:
+            found = list(compare(connection, landing.source, path, options))
+        except (duckdb.Error, OSError, csv.Error, LookupError) as error:
+            said = without_paths(str(error).strip(), [landing])
+            raise LandingError(f"{shown} cannot be read: {said}", fix="mend the file, or its declaration") from error
+        if found:
+            problems.append(f"{shown}: {'; '.join(found)}")
     if problems:
         raise ShapeChanged(landing.source, problems)
 

@@ -1,7 +1,7 @@
 """What the relations of a landing are called, and what is kept beside them."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
 from platform_assets.engines.engine import Landing
@@ -49,6 +49,16 @@ def kept_rejects(name: str) -> dict[str, str]:
         "rejects_table": literal(table),
         "rejects_scan": literal(f"{table}_scan"),
     }
+
+
+def without_paths(text: str, landings: Iterable[Landing]) -> str:
+    """Return what DuckDB says with files called as they may be shown."""
+    names = {path: name for it in landings for path, name in zip(it.paths, it.shown, strict=True)}
+    names |= {part.path: it.source.name for it in landings for part in it.parts}
+    # one path may begin another
+    for path in sorted(names, key=len, reverse=True):
+        text = text.replace(path, names[path])
+    return text
 
 
 def shown(landing: Landing, path: str) -> str:

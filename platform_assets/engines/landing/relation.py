@@ -5,9 +5,11 @@ from types import MappingProxyType
 
 import duckdb
 
+from governance.errors import EngineError
 from governance.landing.model import Format, Option
 from platform_assets.engines.engine import Landing
 from platform_assets.engines.landing import csv, document, json, line, parquet, text, xml
+from platform_assets.engines.landing.name import without_paths
 from platform_assets.engines.landing.option import options_of
 from platform_assets.engines.landing.text import Rows
 
@@ -29,13 +31,15 @@ def create_landing(connection: duckdb.DuckDBPyConnection, name: str, landing: La
     those of every kind, and a view ``name#kind`` of each. A document's rows have the struct ``$doc`` beside them.
 
     Raises:
-        EngineError: the options do not go with the declaration.
+        EngineError: the options do not go with the declaration, or DuckDB does not understand them.
     """
     options = options_of(landing)
-    for statement in PROFILE:
-        connection.execute(statement)
-    for statement in _views(name, landing, options):
-        connection.execute(statement)
+    try:
+        for statement in (*PROFILE, *_views(name, landing, options)):
+            connection.execute(statement)
+    except duckdb.Error as error:
+        problem = f"{landing.source.name} cannot be read: {without_paths(str(error), [landing])}"
+        raise EngineError(problem, fix="correct the options by which it is read") from error
 
 
 def taken_apart(name: str, landing: Landing, options: Mapping[str, Option]) -> Rows | None:
