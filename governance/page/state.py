@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from governance import catalog_seen, findings_seen
+from governance.blocks import FOLDER
 from governance.project import Project
 
 
@@ -21,6 +22,7 @@ def state_of(project: Project, events: Path | None = None) -> str:
 def _inputs(project: Project, events: Path | None) -> Iterator[Path]:
     yield events or project.events
     yield from project.pipelines
+    yield project.root / "platform_assets" / FOLDER
     for folder in project.policy:
         yield from sorted(folder.glob("*.toml"))
     yield project.sources

@@ -1,5 +1,6 @@
 """The project's files → what its templates may name."""
 
+from governance.blocks import FOLDER
 from governance.policy import load_sources, load_variables
 from governance.project import Project
 from governance.template.model import MacroFile, Surroundings
@@ -25,7 +26,7 @@ def surroundings(project: Project, tables: frozenset[str]) -> Surroundings:
 
 def _macros(project: Project) -> list[MacroFile]:
     """Return the files of macros, by the names below their folder."""
-    folder = project.root / "platform_assets" / "blocks"
+    folder = project.root / "platform_assets" / FOLDER
     found = []
     for path in sorted(folder.rglob(f"*{ENDING}")):
         inside = path.resolve().is_relative_to(folder.resolve())

@@ -4,6 +4,7 @@ import pytest
 
 from governance.errors import HeadwaterError, LineageError, PipelineError
 from governance.load import load_pipelines
+from governance.page.state import state_of
 from governance.policy import load_sources
 from governance.project import Project
 from governance.statement import read_program
@@ -193,3 +194,9 @@ def test_an_included_templates_error_points_into_that_template(project: Project)
     )
     program = read_program(load_pipelines(project), load_sources(project))
     assert program.unreadable["gold.all"].where().startswith(f"{FILE}:7")
+
+
+def test_a_changed_macro_is_a_changed_project(project: Project) -> None:
+    before = state_of(project)
+    write(project, "platform_assets/blocks/money.j2", "{% macro cents(c) %}{{ c }}{% endmacro %}")
+    assert state_of(project) != before
