@@ -44,10 +44,10 @@ def unknown_table(statement: Statement, table: str, known: Iterable[str] = ()) -
     problem = f"{table} is no declared source, and no pipeline writes it"
     fix = f"mend the name, declare it in sources.toml, or write pipelines/{table.replace('.', '/')}.sql"
     if "/" in table:
-        near = get_close_matches(table, sorted(name for name in known if "/" in name), 1)
+        near = get_close_matches(table, sorted(name for name in known if "/" in name), 1, cutoff=0.8)
         problem = f"no source declares {table}"
-        fix = f"did you mean {near[0]}? else" if near else "declare it:"
-        fix = f"{fix} `headwater sniff --write {table.partition('#')[0]}`"
+        fix = f"`headwater sniff --write {table.partition('#')[0]}` declares it"
+        fix = f"did you mean {near[0]}? If not, {fix}" if near else fix
     return UnknownTable(problem, fix=fix, pipeline=file, line=line, column=column)
 
 
