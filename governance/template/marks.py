@@ -14,16 +14,21 @@ TEMPLATE = ".sql.j2"
 
 _SKIPPED = r"--[^\n]*|/\*.*?(?:\*/|\Z)"
 _QUOTED = r"""'(?:[^']|'')*(?:'|\Z)|"(?:[^"]|"")*(?:"|\Z)|\$\$.*?(?:\$\$|\Z)"""
-_MARK = r"\{\{[-+]?\s*[A-Za-z_]\w*(?!\w|\s*:)|\{%[-+]?\s*[A-Za-z_]|\{\#.*?\#\}"
-_SEEN = re.compile(f"(?P<skipped>{_SKIPPED})|(?P<quoted>{_QUOTED})|(?P<mark>{_MARK})", re.DOTALL)
+_MARK = r"\{\{[-+]?\s*[A-Za-z_]\w*(?!\w|\s*:)|\{%[-+]?\s*[A-Za-z_]"
+_SEEN = re.compile(f"(?P<skipped>{_SKIPPED})|(?P<quoted>{_QUOTED})|(?P<mark>{_MARK})|(?P<comment>{{#)", re.DOTALL)
 _CALL = re.compile(r"\{\{[-+]?\s*(?:ref|source|var|config)\s*\(")
 _WORD = re.compile(rf"(?P<skipped>{_SKIPPED}|\s+)|(?P<quoted>{_QUOTED})|(?P<word>\w+)|(?P<other>.)", re.DOTALL)
 
 
 def is_template(name: str, text: str) -> bool:
     """Whether the file called ``name`` with ``text`` is rendered before it is read."""
-    return name.endswith(TEMPLATE) or any(
-        found.lastgroup == "mark" or (found.lastgroup == "quoted" and _CALL.search(found[0]))
+    if name.endswith(TEMPLATE):
+        return True
+    closed = text.rfind("#}")
+    return any(
+        found.lastgroup == "mark"
+        or (found.lastgroup == "quoted" and _CALL.search(found[0]))
+        or (found.lastgroup == "comment" and found.start() < closed)
         for found in _SEEN.finditer(text)
     )
 

@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 
 Value = str | int | float | bool | tuple["Value", ...]
@@ -66,18 +67,24 @@ class Template:
 
         The column is None where the rendered line does not stand in the template as it is.
         """
-        made = sql.split("\n")
+        made = _lines(sql)
         if not self.pieces or not 1 <= line <= len(made):
             return line, column
         at = max(bisect_right(self.pieces, (line, column or 1), key=lambda it: (it.line, it.column)) - 1, 0)
         piece = self.pieces[at] if column else next(it for it in self.pieces[at:] if it.line >= line)
-        lines = self.text.split("\n")
+        lines = _lines(self.text)
         found = _line_with(lines, piece, _word_at(made[line - 1], column))
         own, told = lines[min(found, len(lines)) - 1], made[line - 1]
         if column is None or not own or not told.endswith(own):
             return found, None
         # what stands before the template's line is the CREATE TABLE that a bare query is given
         return found, max(column - (len(told) - len(own)), 1)
+
+
+@lru_cache(maxsize=64)
+def _lines(text: str) -> tuple[str, ...]:
+    """Return the lines of a text of which many places may be asked."""
+    return tuple(text.split("\n"))
 
 
 def _word_at(line: str, column: int | None) -> str:
@@ -87,7 +94,7 @@ def _word_at(line: str, column: int | None) -> str:
     return rest[:size]
 
 
-def _line_with(lines: list[str], piece: Piece, word: str) -> int:
+def _line_with(lines: tuple[str, ...], piece: Piece, word: str) -> int:
     """Return the first of the piece's lines that has ``word``, in whatever case; the first of all where none has."""
     span = range(piece.first, min(piece.last, len(lines)) + 1)
     return next((at for at in span if word and word.lower() in lines[at - 1].lower()), piece.first)

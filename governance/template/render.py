@@ -66,11 +66,15 @@ def _sandbox(around: Surroundings, words: Words) -> Sandbox:
     return sandbox
 
 
+@lru_cache(maxsize=16)
 def _macros(files: tuple[MacroFile, ...]) -> Mapping[str, tuple[MacroFile, ...]]:
     """Return the files that have each macro."""
     found: dict[str, tuple[MacroFile, ...]] = {}
     for file in files:
-        for name in dict.fromkeys(_MACRO.findall(_COMMENT.sub("", file.text))):
+        # what follows the last comment's end is none, however often one begins
+        end = file.text.rfind("#}") + 2
+        text = _COMMENT.sub("", file.text[:end]) + file.text[end:]
+        for name in dict.fromkeys(_MACRO.findall(text)):
             found[name] = (*found.get(name, ()), file)
     return found
 

@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from governance.template.marks import heads, is_template
@@ -43,6 +45,13 @@ def test_a_file_with_marks_is_a_template(text: str) -> None:
 )
 def test_structs_comments_and_texts_with_braces_are_sql(text: str) -> None:
     assert not is_template("orders.sql", text)
+
+
+@pytest.mark.parametrize("text", ["{#" * 100_000, "{{a:" * 50_000, "{{" * 100_000, "'" * 100_001, "/*" * 100_000])
+def test_a_look_at_a_great_text_takes_no_time(text: str) -> None:
+    begun = time.process_time()
+    assert not is_template("orders.sql", text)
+    assert time.process_time() - begun < 1
 
 
 def test_the_ending_alone_makes_a_template() -> None:
