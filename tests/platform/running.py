@@ -1,10 +1,14 @@
 """A project with files where they land, and runs of its pipelines over a real Iceberg catalog."""
 
 import json
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
 
 from governance.events.run import Attempt
 from governance.events.store import EventStore
@@ -13,8 +17,9 @@ from governance.pipeline import Pipeline
 from governance.policy import load_policy, load_sources
 from governance.project import Project
 from platform_assets.catalog import Catalog, load, plan
-from platform_assets.engines.engine import Engine, Query
+from platform_assets.engines.engine import Engine, Query, Relation, Result
 from platform_assets.materialize import materialize
+from platform_assets.once import Watched
 from platform_assets.run import Materialized, Platform, Run
 
 AT = datetime(2026, 10, 3, 2, tzinfo=UTC)
@@ -72,6 +77,10 @@ class Landing:
     def project(self) -> Project:
         return self.platform.project
 
+    def meanwhile(self, happens: Callable[[], object]) -> "Landing":
+        """The same, where something happens between the making of rows and their commit."""
+        return Landing(replace(self.platform, engine=Between(self.platform.engine, happens)))
+
     def land(self, name: str, text: str) -> Path:
         path = self.project.root / "landing" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -117,6 +126,30 @@ class Landing:
         """Rows read, written and rejected, as the last event tells them."""
         told = self.complete["run"]["facets"]["headwater_statistics"]
         return told["recordsRead"], told["recordsWritten"], told["recordsRejected"]
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """An engine whose rows are made, whereupon something happens before they are committed."""
+
+    engine: Engine
+    happens: Callable[[], object]
+
+    @property
+    def name(self) -> str:
+        return self.engine.name
+
+    @property
+    def version(self) -> str:
+        return self.engine.version
+
+    @contextmanager
+    def open(self, query: Query, tables: Mapping[str, Relation]) -> Iterator[Result]:
+        with self.engine.open(query, tables) as result:
+            yield Watched(result, lambda _: self.happens() and None)
+
+    def schema(self, columns: Sequence[tuple[str, str]]) -> pa.Schema:
+        return self.engine.schema(columns)
 
 
 def landing_project(project: Project, catalog: Catalog, engine: Engine) -> Landing:

@@ -9,8 +9,10 @@ import pytest
 
 from governance.errors import HeadwaterError, LandingError
 from governance.project import Project
-from platform_assets.catalog import Catalog, inventory, load
-from platform_assets.engines.engine import Engine
+from platform_assets.catalog import Catalog, Table, inventory, load
+from platform_assets.engines.engine import Engine, QueryError
+from platform_assets.factory import load as load_project
+from platform_assets.repair import repair_events
 from tests.events.official import complaints
 from tests.platform.running import Landing, landing_project
 
@@ -174,3 +176,108 @@ def test_rows_of_tables_and_of_files_add_up(landing: Landing) -> None:
         {"mail": "b", "amount": Decimal("3.00")},
     ]
     assert landing.statistics == (5, 2, 0)
+
+
+def test_macros_and_views_read_files_too(landing: Landing) -> None:
+    blocks = landing.project.root / "platform_assets" / "blocks"
+    blocks.mkdir(parents=True)
+    (blocks / "people.sql").write_text(
+        "create macro domain(mail) as split_part(mail, '@', 2);\n"
+        "create view staging.people as select id, domain(mail) as domain from 'landing/people.csv';\n",
+        "utf-8",
+    )
+    landing.pipeline("bronze.people", "create table bronze.people as select domain from staging.people where id > 1")
+    landing.land("people.csv", "id;mail\n1;ada@a.example\n2;bo@b.example\nx;cy@c.example\n")
+    landing.run("bronze.people")
+    assert landing.rows("bronze.people") == [{"domain": "b.example"}]
+    assert landing.statistics == (3, 1, 1)
+    (domain,) = landing.complete["outputs"][0]["facets"]["columnLineage"]["fields"]["domain"]["inputFields"]
+    assert (domain["namespace"], domain["name"], domain["field"]) == ("file", "landing/people.csv", "mail")
+
+
+def test_an_error_of_the_engine_points_into_the_template(landing: Landing) -> None:
+    landing.land("people.csv", "id;mail\n1;ada@example.com\n")
+    (landing.project.pipelines[0] / "bronze" / "people.sql").unlink()
+    lines = (
+        "{% set one = 1 %}",
+        "{% set two = 2 %}",
+        "create table bronze.people as",
+        "select cast(mail as bigint) + {{ one }} as n",
+        "from 'landing/people.csv'",
+    )
+    template = landing.project.pipelines[0] / "bronze" / "people.sql.j2"
+    template.write_text("\n".join(lines), "utf-8")
+    with pytest.raises(QueryError) as caught:
+        landing.run("bronze.people")
+    assert (caught.value.file, caught.value.line) == ("platform_assets/pipelines/bronze/people.sql.j2", 4)
+    assert "ada@" not in str(caught.value)
+
+
+def test_a_file_that_changes_while_it_is_read_is_not_taken(landing: Landing) -> None:
+    landing.land("orders/1.csv", "id,amount\n1,1.00\nx,1.00\n")
+    grown = landing.meanwhile(lambda: landing.land("orders/1.csv", "id,amount\n1,1.00\nx,1.00\n2,1.00\n"))
+    with pytest.raises(LandingError, match=r"landing/orders/1\.csv: the file changed while it was read"):
+        grown.run("bronze.orders")
+    assert inventory(landing.platform.catalog) == frozenset()
+    landing.run("bronze.orders", 1)
+    assert landing.statistics == (3, 2, 1)
+    assert landing.kinds == ["START", "FAIL", "START", "COMPLETE"]
+
+
+def test_what_a_run_rejected_that_failed_afterwards_stays_under_its_id(
+    landing: Landing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    landing.land("orders/1.csv", "id,amount\n1,1.00\nx,1.00\n")
+    real = type(landing.platform.catalog).commit_table
+
+    def down(catalog: Catalog, table: Table, *rest: Any) -> Any:
+        if table.name()[0] == "bronze":
+            raise ConnectionError("the catalog is gone")
+        return real(catalog, table, *rest)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(landing.platform.catalog), "commit_table", down)
+        with pytest.raises(ConnectionError):
+            landing.run("bronze.orders")
+    assert landing.kinds == ["START", "FAIL"]
+    failed = landing.sent[-1]["run"]["runId"]
+    done = landing.run("bronze.orders", 1)
+    assert [row["run_id"] for row in landing.rows("quarantine.bronze_orders")] == sorted((failed, done.run_id))
+    assert landing.statistics == (2, 1, 1)
+    kept = landing.complete["outputs"][1]["outputFacets"]["outputStatistics"]
+    assert kept["rowCount"] == 1
+
+
+def test_a_lost_complete_is_rebuilt_with_files_and_rejected_rows(
+    landing: Landing, validate: Callable[[dict[str, Any]], list[str]]
+) -> None:
+    landing.land("people.csv", "id;mail\n1;a\nx;b\n")
+    done = landing.run("bronze.people")
+    (log,) = landing.platform.store.files()
+    start, complete = log.read_text("utf-8").splitlines()
+    log.write_text(f"{start}\n", "utf-8")
+    (repaired,) = repair_events(load_project(landing.project))
+    assert repaired.problem == ""
+    rebuilt, lost = landing.complete, json.loads(complete)
+    assert rebuilt["run"]["runId"] == done.run_id
+    assert validate(rebuilt) == []
+    assert [it["name"] for it in rebuilt["outputs"]] == ["bronze.people", "quarantine.bronze_people"]
+    for now, before in zip(rebuilt["outputs"], lost["outputs"], strict=True):
+        assert now["facets"]["columnLineage"] == before["facets"]["columnLineage"]
+        assert now["facets"]["version"] == before["facets"]["version"]
+        assert now["outputFacets"]["outputStatistics"]["rowCount"] == 1
+    (read,) = rebuilt["inputs"]
+    assert (read["namespace"], read["name"]) == ("file", "landing/people.csv")
+    assert read["facets"] == lost["inputs"][0]["facets"]
+    # which files it were, only the run itself knew
+    assert read["inputFacets"] == {}
+
+
+def test_a_killed_run_that_had_only_kept_what_it_rejected_is_not_complete(landing: Landing) -> None:
+    landing.land("people.csv", "id;mail\n1;a\nx;b\n")
+    landing.run("bronze.people")
+    (log,) = landing.platform.store.files()
+    log.write_text(log.read_text("utf-8").splitlines()[0] + "\n", "utf-8")
+    landing.platform.catalog.drop_table("bronze.people")
+    assert repair_events(load_project(landing.project)) == ()
+    assert landing.kinds == ["START"]
