@@ -103,6 +103,7 @@ def run(tables: tuple[str, ...]) -> None:
     _require_pipelines(project, tables)
     with project_instance(project) as instance:
         outcome = run_job(build_definitions(project), "nightly", instance, tables)
+    click.echo(f"built    {', '.join(outcome.built) or 'nothing'}")
     click.echo(outcome_text(outcome))
     sys.exit(1 if outcome.failed or outcome.red else 0)
 

@@ -12,6 +12,8 @@ from dagster import (
     ExecuteInProcessResult,
 )
 
+from platform_assets.metadata import KEPT_IN, REJECTED
+
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 """Run configuration that keeps Dagster's own log, which the instance stores whole, off the terminal."""
 
@@ -30,15 +32,17 @@ class CheckOutcome:
 class JobOutcome:
     """What one run of a job came to.
 
-    built:  tables whose pipeline succeeded, sorted
-    failed: step → the error that ended it
-    checks: every check that ran, by asset and name
+    built:    tables whose pipeline succeeded, sorted
+    failed:   step → the error that ended it
+    checks:   every check that ran, by asset and name
+    rejected: (table, how many rows of files did not fit, the table that keeps them) where there are any, sorted
     """
 
     run_id: str
     built: tuple[str, ...]
     failed: tuple[tuple[str, str], ...]
     checks: tuple[CheckOutcome, ...]
+    rejected: tuple[tuple[str, int, str], ...] = ()
 
     @property
     def red(self) -> tuple[CheckOutcome, ...]:
@@ -54,6 +58,7 @@ def run_job(defs: Definitions, name: str, instance: DagsterInstance, tables: Ite
         instance=instance, raise_on_error=False, asset_selection=selection or None, run_config=QUIET
     )
     return JobOutcome(
+        rejected=tuple(sorted(_rejected(result))),
         run_id=result.run_id,
         built=tuple(sorted(_built(result))),
         failed=tuple(sorted(_failed(result))),
@@ -71,6 +76,13 @@ def _built(result: ExecuteInProcessResult) -> set[str]:
         for event in result.get_asset_materialization_events()
         if event.asset_key is not None
     }
+
+
+def _rejected(result: ExecuteInProcessResult) -> Iterable[tuple[str, int, str]]:
+    for event in result.get_asset_materialization_events():
+        told = event.step_materialization_data.materialization.metadata
+        if event.asset_key is not None and REJECTED in told:
+            yield ".".join(event.asset_key.path), int(str(told[REJECTED].value)), str(told[KEPT_IN].value)
 
 
 def _failed(result: ExecuteInProcessResult) -> Iterable[tuple[str, str]]:

@@ -36,6 +36,9 @@ from platform_assets.run import Arrived, Begun, Materialized
 FILES_SHOWN = 20
 """Names of files of one dataset; the event has up to a thousand."""
 
+REJECTED, KEPT_IN = "rows rejected", "rejected rows are kept in"
+"""Metadata of a run that left rows of files out: how many, and the table that has them."""
+
 ROWS_SHOWN = 300
 """Rows of a table in Dagster; the event has all of them."""
 
@@ -112,8 +115,8 @@ def files_metadata(begun: Begun) -> Metadata:
         "files": MetadataValue.md(_table(("dataset", "files", "names", "rows rejected"), rows)),
     }
     if begun.rejected and (total := sum(begun.rejected.rows.values())):
-        known["rows rejected"] = total
-        known["rejected rows are kept in"] = begun.rejected.commit.table if begun.rejected.commit else "nothing"
+        known[REJECTED] = total
+        known[KEPT_IN] = begun.rejected.commit.table if begun.rejected.commit else "nothing"
     return known
 
 

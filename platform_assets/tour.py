@@ -53,11 +53,17 @@ def run_demo(project: Project, scale: float, say: Say) -> bool:
 
 
 def outcome_text(outcome: JobOutcome) -> str:
-    """Return what a job did, a line each: checks counted, what is red and why, what stopped and why."""
-    lines = [f"checks   {checks_line(outcome)}"]
+    """Return what a job did, a line each: rows that it left out, checks counted, what is red and why, what stopped."""
+    lines = [f"rejected {rows_text(count)} for {table}, kept in {kept}" for table, count, kept in outcome.rejected]
+    lines += [f"checks   {checks_line(outcome)}"]
     lines += [f"red      {check.check} of {check.asset}: {check.description}" for check in outcome.red]
     lines += [f"stopped  {step}: {error}" for step, error in outcome.failed]
     return "\n".join(lines)
+
+
+def rows_text(count: int) -> str:
+    """Return ``1 row`` or ``1,200 rows``."""
+    return "1 row" if count == 1 else f"{count:,} rows"
 
 
 def checks_line(outcome: JobOutcome) -> str:
