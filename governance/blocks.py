@@ -9,6 +9,7 @@ from types import MappingProxyType
 from governance.block import Block, BlockKind
 from governance.errors import PipelineError
 from governance.landing.views import file_blocks
+from governance.pipeline import Pipeline
 from governance.project import Project
 from governance.sources import load_sources
 from governance.text_file import read_text
@@ -30,18 +31,18 @@ class Library:
     blocks: tuple[Block, ...]
     broken: Mapping[str, PipelineError] = field(default_factory=lambda: MappingProxyType({}))
 
-    def named_in(self, sql: str) -> tuple[Block, ...]:
-        """Return the blocks that ``sql`` may name, and those that they build on, in order.
+    def named_by(self, pipeline: Pipeline) -> tuple[Block, ...]:
+        """Return the blocks that the pipeline's text may name, and those that they build on, in order.
 
         Raises:
             PipelineError: it names one that does not stand.
         """
         for name, error in self.broken.items():
-            if _use_of(name).search(sql):
+            if name != pipeline.table and _use_of(name).search(pipeline.sql):
                 # the same error may be raised by every pipeline: it keeps none of their frames
                 raise error.with_traceback(None)
         chosen: set[int] = set()
-        waiting = [sql]
+        waiting = [pipeline.sql]
         while waiting:
             text = waiting.pop()
             words = _words(text)

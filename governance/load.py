@@ -49,7 +49,7 @@ def _with_blocks(pipeline: Pipeline, library: Library) -> Pipeline:
     if pipeline.problem is not None:
         return pipeline
     try:
-        return replace(pipeline, blocks=library.named_in(pipeline.sql))
+        return replace(pipeline, blocks=library.named_by(pipeline))
     except PipelineError as error:
         return replace(pipeline, problem=error)
 

@@ -15,9 +15,11 @@ from governance.statement.text import Text
 FORM = "write create macro name(parameters) as … or create view schema.name as select …"
 NAME = re.compile(r"[a-z_]\w*", re.ASCII)
 HEAD = re.compile(
-    r"\bcreate\s+(?:or\s+replace\s+)?(?:temp(?:orary)?\s+)?(?:macro|function|view)\s+(?:if\s+not\s+exists\s+)?([\w.\"]+)",
+    r"\bcreate\s+(?:or\s+replace\s+)?(?:temp(?:orary)?\s+)?"
+    r"(?:(?:macro|function)\s+(?:if\s+not\s+exists\s+)?|view\s+(?:if\s+not\s+exists\s+)?(?=[\w\"]+\.))([\w.\"]+)",
     re.IGNORECASE,
 )
+"""What names a block, even where all else is wrong: a macro's name, a view's with its schema."""
 
 GRAMMAR = frozenset({
     "case", "cast", "coalesce", "columns", "exists", "extract", "if", "in", "interval", "lambda", "map", "not",
