@@ -66,7 +66,7 @@ def _read(old: Source, new: Source, found: Difference) -> Difference:
         if name in before and to in after
         for word in _became(_column(before[name]), _column(after[to]))
     )
-    fits = _fitting((*(name for name, _, _ in found.retyped), *(name for name, _ in columns)))
+    fits = tuple(_fitting((*(name for name, _, _ in found.retyped), *(name for name, _ in columns))))
     whole = (*_became(_whole(old.table, was), _whole(new.table, now)), *_moved(was, now), *_reordered(old, new))
     said = tuple(_became(_beside(old.table, was), _beside(new.table, now)))
     return replace(

@@ -15,7 +15,7 @@ from governance.statement.model import Statement
 from governance.statement.standing import query_tree
 from governance.statement.text import DIALECT
 
-PROBE, JOINED = "hw_probe", "hw_join"
+PROBE, JOINED, KEY = "hw_probe", "hw_join", "hw_key"
 
 Edge = tuple[str | None, InputField]
 """Output column (None: every row) and what it depends on."""
@@ -142,10 +142,13 @@ def _join(tree: exp.Expr, place: _Place, schemas: Schemas) -> Seed:
     key = next(iter(schemas[table]))
     # as text on both sides: only that it is read matters, and any two columns compare so
     on = exp.EQ(
-        this=exp.cast(exp.column(key, table=JOINED, quoted=True), "varchar"),
+        this=exp.cast(exp.column(KEY, table=JOINED), "varchar"),
         expression=exp.cast(place.column.copy(), "varchar"),
     )
-    place.select.join(exp.to_table(table, dialect=DIALECT), on=on, join_type="left", join_alias=JOINED, copy=False)
+    # under a name of its own, so that no name of the query comes to mean two columns
+    named = exp.alias_(exp.column(key, quoted=True), KEY)
+    joined = exp.select(named).from_(exp.to_table(table, dialect=DIALECT)).subquery()
+    place.select.join(joined, on=on, join_type="left", join_alias=JOINED, copy=False)
     read = InputField(table, key, Transformation.JOIN)
     return Seed("join", _sql(tree), _rows(place, Transformation.JOIN) | {(None, read)}, frozenset({table}))
 

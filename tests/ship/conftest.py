@@ -128,3 +128,88 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
     found.git("init", "-q", "-b", "main")
     found.commit()
     return found
+
+
+LANDED = """
+[locations.landing]
+at = "landing"
+
+["landing/orders.csv"]
+options = { delim = ";" }
+max_rejects = 5
+columns.id = "bigint"
+columns.amount = "decimal(10, 2)"
+columns.status = "varchar"
+columns.paid_on = { type = "date", format = "%d.%m.%Y" }
+
+["landing/payments/*.txt"]
+format = "fixed"
+record_type = [1, 1]
+filename = "source_file"
+records.header = { value = "H", columns = { batch = { type = "bigint", at = [2, 4] } } }
+
+["landing/payments/*.txt".records.detail]
+value = "D"
+parent = "header"
+join_key = "batch"
+columns.batch = { type = "bigint", at = [2, 4] }
+columns.cents = { type = "bigint", at = [5, 8] }
+
+["landing/batch.json"]
+rows = "body"
+columns.id = "bigint"
+columns.fee = "decimal(10, 2)"
+sections.header.day = "date"
+sections.trailer.status = "varchar"
+"""
+READERS = {
+    "bronze/orders": """-- owner: team:shop
+-- grain: id
+create table bronze.orders as
+select id, amount, status, paid_on from 'landing/orders.csv'
+""",
+    "bronze/payments": """-- owner: team:finance
+create table bronze.payments as
+select d.batch, d.cents, d.source_file
+from 'landing/payments/*.txt#detail' d
+join 'landing/payments/*.txt#header' h on h.batch = d.batch
+""",
+    "bronze/lines": """create table bronze.lines as
+select record_type, count(*) as lines, sum(cents) as cents
+from 'landing/payments/*.txt'
+group by record_type
+""",
+    "bronze/fees": """-- grain: id
+create table bronze.fees as
+select id, fee, $doc.header.day as day from 'landing/batch.json' where $doc.trailer.status = 'final'
+""",
+    "gold/paid": """create table gold.paid as
+select sum(o.amount) as amount from bronze.orders o where o.status = 'paid'
+""",
+}
+FILES = {
+    "landing/orders.csv": "id;amount;status;paid_on\n"
+    + "".join(f"{n};{n}.50;{'paid' if n % 3 else 'open'};{n:02}.09.2026\n" for n in range(1, 21))
+    + "21;n/a;paid;21.09.2026\n",
+    "landing/payments/01.txt": "H001\nD0010100\nD0010200\n",
+    "landing/payments/02.txt": "H002\nD0020300\n",
+    "landing/batch.json": '{"header": {"day": "2026-09-30"}, "body": [{"id": 1, "fee": 0.5}, {"id": 2, "fee": 0.7}],'
+    ' "trailer": {"status": "final"}}',
+}
+
+
+@pytest.fixture
+def landing(repository: Repository) -> Repository:
+    """The project with pipelines over files, which lie where they land."""
+    sources = repository.root / "platform_assets" / "sources.toml"
+    sources.write_text(SOURCES + LANDED)
+    for name, text in FILES.items():
+        path = repository.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    for name, text in READERS.items():
+        path = repository.pipeline(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    repository.commit()
+    return repository
