@@ -160,13 +160,15 @@ def _kept(connection: duckdb.DuckDBPyConnection, name: str, landing: Landing) ->
         with files as (select unnest({listed(landing.paths)}) as path, unnest({listed(landing.shown)}) as shown,
             unnest(range({len(landing.paths)})) as place),
         errors as (
-            select distinct place, shown, line, line_byte_position, column_idx, column_name, error_message, csv_line
+            select distinct place, shown, line, line_byte_position, column_name, error_message, csv_line,
+                -- that of a column that is missing is counted from 0, that of another from 1
+                column_idx + (error_type = 'MISSING COLUMNS')::int as number
             from {quoted(table)} join {scan} using (scan_id, file_id) join files on path = file_path
             -- a line that is too short has one for each column that it lacks
             qualify error_type <> 'MISSING COLUMNS' or column_idx = min(column_idx)
                 over (partition by place, line_byte_position, error_type))
-        select shown as file, line::bigint as line, arg_min(column_name, coalesce(column_idx, 0)) as column,
-            string_agg(error_message, '; ' order by column_idx, error_message) as reason,
+        select shown as file, line::bigint as line, first(column_name order by number, error_message) as column,
+            string_agg(error_message, '; ' order by number, error_message) as reason,
             left(first(csv_line), {ROW_LENGTH}) as row
         from errors group by place, shown, line, line_byte_position order by place, line, line_byte_position
     """
