@@ -18,7 +18,7 @@ Any other word with a colon is an error, so that a misspelt word cannot be lost.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from governance.block import Block
@@ -65,8 +65,8 @@ class Pipeline:
     automation: str | None = None
     include: tuple[str, ...] = ()
     blocks: tuple[Block, ...] = ()
-    origin: tuple[int, ...] = ()
-    template: Template | None = None
+    origin: tuple[int, ...] = field(default=(), hash=False)
+    template: Template | None = field(default=None, hash=False)
     problem: PipelineError | None = None
 
     @property

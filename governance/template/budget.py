@@ -74,9 +74,19 @@ class Budget:
             else:
                 self.spend(1 + (len(value) if isinstance(value, range) else 0))
 
-    def counted(self, made: object) -> object:
-        """Return ``made``; where it makes its elements one by one, each costs a step."""
-        return self._each(made) if isinstance(made, GeneratorType | map | filter | reversed) else made
+    def kept(self, made: object) -> object:
+        """Return ``made``, which a template may keep, and take off what it holds; elements made later cost a step each.
+
+        Raises:
+            TooMuch: nothing is left, or it is a text that is too long.
+        """
+        if isinstance(made, GeneratorType | map | filter | reversed):
+            return self._each(made)
+        if isinstance(made, str):
+            require_text(len(made))
+        if isinstance(made, str | list | tuple | dict):
+            self.look(made)
+        return made
 
     def _each(self, made: Iterable[object]) -> Iterator[object]:
         for value in made:

@@ -11,7 +11,7 @@ from jinja2.runtime import Context, Macro
 from jinja2.sandbox import SandboxedEnvironment
 from jinja2.utils import Namespace, pass_context
 
-from governance.template.budget import Budget, require_text
+from governance.template.budget import Budget
 from governance.template.filters import METHODS, allowed_tests, bounded_filters, joined, percent
 from governance.template.growth import require_binary, require_method
 from governance.template.refused import Refused
@@ -89,8 +89,8 @@ class Sandbox(SandboxedEnvironment):
         self.budget.look(left, right)
         require_binary(operator, left, right)
         if operator == "%" and isinstance(left, str):
-            return percent(left, right)
-        return super().call_binop(context, operator, left, right)
+            return self.budget.kept(percent(left, right))
+        return self.budget.kept(super().call_binop(context, operator, left, right))
 
     # named as Jinja has it, so that a template's keyword arguments cannot be taken for these
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805, PYI063
@@ -106,14 +106,9 @@ class Sandbox(SandboxedEnvironment):
             budget.look(*(() if name in CHEAP else (owner,)))
             budget.spend(len(owner) // 64)
             if isinstance(owner, str) and name == "join" and args:
-                return joined(args[0], owner)
+                return budget.kept(joined(args[0], owner))
             require_method(name, owner, [*args, *kwargs.values()])
-        made = super().call(__context, __obj, *args, **kwargs)
-        if isinstance(made, str):
-            require_text(len(made))
-        if isinstance(made, str | list | dict):
-            budget.look(made)
-        return budget.counted(made)
+        return budget.kept(super().call(__context, __obj, *args, **kwargs))
 
     @pass_context
     def _written(self, _context: Context, value: Any) -> str:
@@ -133,6 +128,6 @@ class Sandbox(SandboxedEnvironment):
         self.budget.look(value)
         return value
 
-    def _joined(self, *values: Any) -> str:
+    def _joined(self, *values: Any) -> Any:
         self.budget.look(*values)
-        return joined(values)
+        return self.budget.kept(joined(values))

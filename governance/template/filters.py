@@ -106,8 +106,6 @@ def _bounded(name: str, made_by: Call, budget: Budget) -> Call:
         budget.look(value, *given)
         require_growth(name, value, given)
         made = made_by(*args, **kwargs)
-        if isinstance(made, str):
-            require_text(len(made))
-        return budget.counted(made)
+        return budget.kept(made)
 
     return bounded
