@@ -9,11 +9,14 @@ import duckdb
 import pyarrow as pa
 import pytest
 
+from governance.events.store import EventStore
+from governance.policy import load_policy, load_sources
 from governance.project import Project, project_at
 from platform_assets.catalog import Catalog, open_catalog
 from platform_assets.engines.duckdb import DuckDb
 from platform_assets.engines.engine import Engine
 from platform_assets.publish import replace, target
+from platform_assets.run import Platform
 
 
 @pytest.fixture(autouse=True)
@@ -132,3 +135,10 @@ def shop(project: Project, catalog: Catalog) -> Project:
     for name, data in (("crm.people", PEOPLE), ("shop.orders", ORDERS)):
         replace(catalog, target(name, None), data.to_reader(), {}, {})
     return project
+
+
+@pytest.fixture
+def platform(shop: Project, catalog: Catalog, engine: Engine) -> Platform:
+    at = datetime(2026, 10, 3, 2, tzinfo=UTC)
+    store = EventStore(shop.events, lambda: at)
+    return Platform(shop, load_policy(shop), load_sources(shop), catalog, engine, store, lambda: at)

@@ -8,25 +8,13 @@ from typing import Any
 import pytest
 
 from governance.events.run import Attempt
-from governance.events.store import EventStore
 from governance.load import load_pipelines
-from governance.policy import load_policy, load_sources
-from governance.project import Project
-from platform_assets.catalog import Catalog
-from platform_assets.engines.engine import Engine
 from platform_assets.factory import load
 from platform_assets.materialize import materialize
 from platform_assets.repair import repair_events
 from platform_assets.run import Platform, Run
 
 AT = datetime(2026, 10, 3, 2, tzinfo=UTC)
-
-
-@pytest.fixture
-def platform(shop: Project, catalog: Catalog, engine: Engine) -> Platform:
-    return Platform(
-        shop, load_policy(shop), load_sources(shop), catalog, engine, EventStore(shop.events, lambda: AT), lambda: AT
-    )
 
 
 def build(platform: Platform) -> None:

@@ -2,73 +2,23 @@
 
 import json
 import os
-import signal
-import socket
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
-from governance.errors import EventStoreError, LineageError
-from governance.events.run import Attempt, fail_event
-from governance.events.run_facets import Parent
-from governance.events.store import EventStore
-from governance.load import load_pipelines
-from governance.pipeline import Pipeline, parse_pipeline
-from governance.policy import load_policy, load_sources
-from governance.project import Project
-from platform_assets.catalog import DAGSTER_RUN_ID, RUN_ID, Catalog, inventory, load, open_catalog, plan, published
-from platform_assets.engines.engine import Engine, Query, QueryError, Relation, Result
+from governance.errors import LineageError
+from platform_assets.catalog import DAGSTER_RUN_ID, RUN_ID, inventory, load, open_catalog, published
+from platform_assets.engines.engine import Query, QueryError, Relation, Result
 from platform_assets.materialize import materialize
-from platform_assets.run import Materialized, Platform, Run, run_facts
-
-AT = datetime(2026, 10, 3, 2, tzinfo=UTC)
-PARENT = Parent("01a0f9a6-0000-7000-8000-000000000000", "nightly")
-
-
-@pytest.fixture
-def platform(shop: Project, catalog: Catalog, engine: Engine) -> Platform:
-    return Platform(
-        shop, load_policy(shop), load_sources(shop), catalog, engine, EventStore(shop.events, lambda: AT), lambda: AT
-    )
-
-
-def run(number: int = 0) -> Run:
-    return Run(Attempt("mart.buyers", AT, "dagster-run", number), PARENT, AT)
-
-
-def pipeline(platform: Platform, table: str) -> Pipeline:
-    return next(it for it in load_pipelines(platform.project) if it.table == table)
-
-
-def buyers(platform: Platform, number: int = 0) -> Materialized:
-    return materialize(platform, pipeline(platform, "mart.buyers"), run(number))
-
-
-def sql(text: str) -> Pipeline:
-    return parse_pipeline("mart.buyers", "mart/buyers.sql", text)
-
-
-def sent(platform: Platform) -> list[dict[str, Any]]:
-    return [json.loads(line) for file in platform.store.files() for line in file.read_text("utf-8").splitlines()]
-
-
-def kinds(platform: Platform) -> list[str]:
-    return [event["eventType"] for event in sent(platform)]
-
-
-def rows(platform: Platform, table: str) -> list[dict[str, Any]]:
-    relation = plan(table, load(platform.catalog, table)).relation
-    query = Query(f"from {table} order by all", "")
-    with platform.engine.open(query, {table: relation}) as result, result.batches() as reader:
-        return reader.read_all().to_pylist()
+from platform_assets.run import Materialized, Platform
+from tests.platform.buyers import AT, PARENT, NeverRuns, Then, buyers, kinds, pipeline, rows, run, sent, sql
 
 
 def test_a_run_commits_its_rows_and_tells_what_it_read_and_wrote(platform: Platform) -> None:
@@ -163,19 +113,6 @@ def test_what_cannot_be_read_sends_start_and_fail_and_runs_nothing(platform: Pla
     assert inventory(platform.catalog) == before
 
 
-class NeverRuns:
-    """An engine that fails the test which calls it."""
-
-    name = "never"
-    version = "0"
-
-    def open(self, query: Query, tables: Mapping[str, Relation]) -> Any:
-        raise AssertionError(f"ran {query.text} over {list(tables)}")
-
-    def schema(self, columns: object) -> pa.Schema:
-        raise AssertionError(f"asked for {columns}")
-
-
 def test_a_failing_query_sends_fail_leaves_the_table_and_shows_no_data(platform: Platform) -> None:
     buyers(platform)
     with pytest.raises(QueryError) as caught:
@@ -188,131 +125,6 @@ def test_a_failing_query_sends_fail_leaves_the_table_and_shows_no_data(platform:
     assert kinds(platform) == ["START", "COMPLETE", "START", "FAIL"]
     assert "ada@" not in json.dumps(sent(platform)[2:])
     assert len(rows(platform, "mart.buyers")) == 1
-
-
-class Terminated(BaseException):
-    """As Dagster's interrupt: no Exception."""
-
-
-def test_terminate_in_a_long_query_sends_abort_and_leaves_the_table(platform: Platform) -> None:
-    buyers(platform)
-
-    def stop(*_: object) -> None:
-        raise Terminated
-
-    busy = """create table mart.buyers as
-        with recursive n as (select 1 as i union all select i + 1 from n where i < 100000000)
-        select count(*) as n from n a, n b where a.i % 7 = b.i % 3"""
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, 0.6)
-    try:
-        with pytest.raises(Terminated):
-            materialize(platform, sql(busy), run(1))
-    finally:
-        signal.signal(signal.SIGALRM, before)
-    assert kinds(platform) == ["START", "COMPLETE", "START", "ABORT"]
-    assert [row["name"] for row in rows(platform, "mart.buyers")] == ["Ada"]
-
-
-def test_terminate_after_the_commit_sends_complete_for_the_data_is_there(platform: Platform) -> None:
-    def stop() -> None:
-        raise Terminated
-
-    for engine, number in ((platform.engine, 0), (Then(platform.engine, stop), 1)):
-        with suppress(Terminated):
-            materialize(replace(platform, engine=engine), pipeline(platform, "mart.buyers"), run(number))
-    assert kinds(platform) == ["START", "COMPLETE", "START", "COMPLETE"]
-    output = sent(platform)[-1]["outputs"][0]["facets"]
-    assert output["lifecycleStateChange"]["lifecycleStateChange"] == "OVERWRITE"
-    assert published(platform.catalog, "mart.buyers")[-1].run_id == run(1).attempt.run_id
-
-
-def test_n16_a_commit_whose_answer_was_lost_sends_complete(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> None:
-    buyers(platform)
-    real = type(platform.catalog).commit_table
-
-    def lost(*args: Any) -> Any:
-        real(*args)
-        raise ConnectionError("the answer never came")
-
-    monkeypatch.setattr(type(platform.catalog), "commit_table", lost)
-    with pytest.raises(ConnectionError):
-        buyers(platform, 1)
-    assert kinds(platform) == ["START", "COMPLETE", "START", "COMPLETE"]
-    output = sent(platform)[-1]["outputs"][0]
-    assert output["outputFacets"]["outputStatistics"]["rowCount"] == 1
-
-
-@pytest.mark.parametrize("written", [True, False])
-def test_terminate_while_the_end_is_written_leaves_one_end(
-    platform: Platform, monkeypatch: pytest.MonkeyPatch, *, written: bool
-) -> None:
-    real = EventStore.end
-    calls: list[object] = []
-
-    def interrupted(store: EventStore, event: Any) -> bool:
-        calls.append(event)
-        if len(calls) > 1:
-            return real(store, event)
-        if written:
-            real(store, event)
-        raise Terminated
-
-    monkeypatch.setattr(EventStore, "end", interrupted)
-    with pytest.raises(Terminated):
-        buyers(platform)
-    assert kinds(platform) == ["START", "COMPLETE"]
-
-
-def test_nothing_runs_where_start_cannot_be_written(platform: Platform) -> None:
-    rmtree(platform.project.events, ignore_errors=True)
-    platform.project.events.write_text("in the way", "utf-8")
-    with pytest.raises(EventStoreError):
-        materialize(replace(platform, engine=NeverRuns()), pipeline(platform, "mart.buyers"), run())
-    assert "mart.buyers" not in inventory(platform.catalog)
-
-
-@dataclass(frozen=True)
-class Then:
-    """An engine after whose query something happens, before the run's end is written."""
-
-    engine: Engine
-    happens: Callable[[], None]
-
-    @property
-    def name(self) -> str:
-        return self.engine.name
-
-    @property
-    def version(self) -> str:
-        return self.engine.version
-
-    @contextmanager
-    def open(self, query: Query, tables: Mapping[str, Relation]) -> Iterator[Result]:
-        with self.engine.open(query, tables) as result:
-            yield result
-        self.happens()
-
-    def schema(self, columns: Any) -> pa.Schema:
-        return self.engine.schema(columns)
-
-
-def test_the_data_stays_where_complete_cannot_be_written(platform: Platform) -> None:
-    def block() -> None:
-        rmtree(platform.project.events)
-        platform.project.events.write_text("in the way", "utf-8")
-
-    done = buyers(replace(platform, engine=Then(platform.engine, block)))
-    assert "headwater events repair" in done.warnings[0]
-    assert len(rows(platform, "mart.buyers")) == 1
-
-
-def test_the_first_terminal_event_stands(platform: Platform) -> None:
-    facts = run_facts(platform, pipeline(platform, "mart.buyers"), run())
-    ended = Then(platform.engine, lambda: platform.store.end(fail_event(facts, AT, "taken for dead")) and None)
-    done = buyers(replace(platform, engine=ended))
-    assert "closed before" in done.warnings[0]
-    assert kinds(platform) == ["START", "FAIL"]
 
 
 def test_a_run_whose_table_changes_meanwhile_computes_again(platform: Platform) -> None:
@@ -346,14 +158,6 @@ def test_n16_runs_of_one_pipeline_at_once_all_complete_and_double_nothing(platfo
         assert sorted(runs.map(one, range(3))) == [0, 0, 2]
     assert sorted(kinds(platform)) == ["COMPLETE"] * 3 + ["START"] * 3
     assert len(rows(platform, "mart.days")) == 2
-
-
-def test_events_switched_off_stop_nothing(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENLINEAGE_DISABLED", "true")
-    done = buyers(platform)
-    assert done.warnings == ()
-    assert sent(platform) == []
-    assert len(rows(platform, "mart.buyers")) == 1
 
 
 def test_with_a_fixed_clock_two_projects_send_the_same_but_for_their_snapshots(
@@ -391,21 +195,3 @@ def test_a_secret_of_the_environment_reaches_neither_event_nor_error(
 def test_two_days_later_the_same_attempt_is_the_same_run(platform: Platform) -> None:
     later = replace(platform, clock=lambda: AT + timedelta(days=2))
     assert buyers(later).run_id == run().attempt.run_id
-
-
-def test_a_dead_lineage_server_is_said_in_the_runs_warning(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> None:
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        dead = f"http://127.0.0.1:{unused.getsockname()[1]}"
-    monkeypatch.setenv("OPENLINEAGE__TRANSPORT", json.dumps({"type": "http", "url": dead, "retry": {"total": 0}}))
-    (warning,) = buyers(platform).warnings
-    assert warning.startswith(f"http {dead} does not have all events yet: Connection refused")
-    assert "headwater events ship" in warning
-
-
-def test_settings_that_cannot_be_read_stop_a_run_before_anything_runs(platform: Platform) -> None:
-    Path("openlineage.yml").write_text("transport: [", "utf-8")
-    with pytest.raises(EventStoreError, match=r"openlineage\.yml:1:13"):
-        buyers(platform)
-    assert sent(platform) == []
-    assert "mart.buyers" not in inventory(platform.catalog)
