@@ -44,6 +44,16 @@ def load_pipelines(project: Project) -> tuple[Pipeline, ...]:
     return tuple(with_includes(loaded).values())
 
 
+def on_blocks(project: Project, pipeline: Pipeline) -> Pipeline:
+    """Return a pipeline of whatever text with the project's building blocks that it may name, as one of its own has.
+
+    Raises:
+        PipelineError: as ``load_pipelines`` does.
+        PolicyError: ``sources.toml`` is wrong.
+    """
+    return _with_blocks(pipeline, load_library(project, tables_of(project)))
+
+
 def _with_blocks(pipeline: Pipeline, library: Library) -> Pipeline:
     """Return the pipeline with the building blocks that its text may name; one that does not stand is its problem."""
     if pipeline.problem is not None:

@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from governance.lineage import ColumnLineage
     from governance.lineage.model import Explanation
     from governance.pipeline import Pipeline
+
+    _Stand = Callable[[Project, str, str], Pipeline]
 
 Path_ = click.Path(path_type=Path, exists=True)
 
@@ -134,19 +136,18 @@ def _files(
     from governance.lineage import column_lineage
     from governance.lineage.explain import explain as explained
     from governance.template.explained import at_home
-    from platform_assets.cli_render import rendered
 
-    tables = _schema_file(schema) if schema else _project_schemas(project)
+    tables, stands = (_schema_file(schema), _alone) if schema else _of_project(project, dialect)
     for file in files:
         text = sys.stdin.read() if file == "-" else _text(Path(file))
         try:
-            pipeline = rendered(project, file, text)
+            pipeline = stands(project, file, text)
         except PipelineError as error:
             refused.append(str(error))
             continue
         try:
-            found = column_lineage(pipeline.sql, tables, dialect=dialect)
-            told = explained(pipeline.sql, tables, dialect=dialect) if explain else ()
+            found = column_lineage(pipeline.sql, tables, dialect=dialect, prelude=pipeline.blocks)
+            told = explained(pipeline.sql, tables, dialect=dialect, prelude=pipeline.blocks) if explain else ()
         except LineageError as error:
             refused.append(_refusal(pipeline, text, error))
             continue
@@ -155,10 +156,41 @@ def _files(
         )
 
 
+def _alone(project: Project, file: str, text: str) -> "Pipeline":
+    """Return a text that no building block of the project stands before."""
+    from platform_assets.cli_render import rendered
+
+    return rendered(project, file, text)
+
+
+def _of_project(project: Project, dialect: str) -> "tuple[Mapping[str, Mapping[str, str]], _Stand]":
+    """Return the columns of the project's tables, and how a text stands in it: with the blocks that it may name."""
+    from governance.load import on_blocks
+    from platform_assets.cli_render import rendered, table_of
+    from platform_assets.side import side_of_project
+
+    side = side_of_project(project)
+    if dialect != "duckdb":
+        return side.program.schemas, _alone
+    own = {it.table: it for it in side.pipelines}
+
+    def stands(project: Project, file: str, text: str) -> "Pipeline":
+        made = rendered(project, file, text)
+        pipeline = own.get(table_of(project, file) or "") or on_blocks(project, made)
+        if pipeline.problem:
+            raise pipeline.problem
+        return replace(made, blocks=pipeline.blocks)
+
+    return side.program.schemas, stands
+
+
 def _refusal(pipeline: "Pipeline", text: str, error: LineageError) -> str:
     """Return the error with its place in the file, and the file's line."""
     from governance.report.place import caret
 
+    if error.pipeline:
+        # it is in a building block
+        return str(error)
     if error.line is not None:
         error.line, error.column = pipeline.place(error.line, error.column)
     return f"{pipeline.file}:{error}\n{caret(text, error)}"
@@ -196,12 +228,6 @@ def _write(output: str | None, text: str) -> None:
         raise HeadwaterError(
             f"{output} cannot be written: {error.strerror}", fix="name a file in a folder that is there"
         ) from error
-
-
-def _project_schemas(project: Project) -> Mapping[str, Mapping[str, str]]:
-    from platform_assets.side import side_of_project
-
-    return side_of_project(project).program.schemas
 
 
 def _schema_file(path: Path) -> Mapping[str, Mapping[str, str]]:

@@ -160,3 +160,12 @@ def test_personal_columns_of_a_file_are_proposed_as_such_downstream(built: Examp
     line = next(it for it in proposed.splitlines() if it.startswith("bronze.customers.email"))
     assert line.split()[1:3] == ["personal", "personal"]
     assert "landing/customers.csv.email" in line
+
+
+def test_the_lineage_of_a_file_is_that_of_its_pipeline(built: Example) -> None:
+    folder = built.root / "platform_assets" / "pipelines"
+    for table in ("bronze.settlements", "gold.card_fees", "gold.returned", "silver.payments"):
+        (told,) = built.json("lineage", str(folder / f"{table.replace('.', '/')}.sql"))
+        assert told["inputs"] == sorted(inputs(completed(built, table)))
+    said = built.headwater("lineage", str(folder / "gold" / "payment_methods.sql.j2"))
+    assert "card     derived       silver.payments.amount DIRECT AGGREGATION" in said.output
