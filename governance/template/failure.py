@@ -15,6 +15,7 @@ from governance.template.words import ABSENT
 FOLDER = "platform_assets/blocks"
 
 _UNDEFINED = re.compile(r"'(\w+)' is undefined")
+_NOT_EXPORTED = re.compile(r"the template '(.+?)' \(imported on .*\) does not export the requested name '(\w+)'")
 _MISSING_FILTER = re.compile(r"No (filter|test) named '(\w+)'")
 
 
@@ -47,8 +48,16 @@ def _told(error: Exception, macros: Mapping[str, str], known: Mapping[str, Itera
         return f"{FOLDER} has no {error.name}, and templates are read from nowhere else", fix, str(error.name)
     if isinstance(error, RecursionError):
         return "macros call each other without end, or an expression is nested too deeply", "break the circle", ""
-    if found := _UNDEFINED.fullmatch(str(error)) if isinstance(error, UndefinedError) else None:
+    return _said_by_jinja(error, macros, known)
+
+
+def _said_by_jinja(
+    error: Exception, macros: Mapping[str, str], known: Mapping[str, Iterable[str]]
+) -> tuple[str, str, str]:
+    if isinstance(error, UndefinedError) and (found := _UNDEFINED.fullmatch(str(error))):
         return _unknown(found[1], known["name"])
+    if found := _NOT_EXPORTED.match(str(error)):
+        return f"{macros.get(found[1], found[1])} has no macro {found[2]}", *_unknown(found[2], known["name"])[1:]
     if found := _MISSING_FILTER.match(str(error)):
         near = get_close_matches(found[2], known[found[1]], 1)
         fix = f"did you mean {near[0]}?" if near else f"the {found[1]}s are {', '.join(known[found[1]])}"

@@ -70,11 +70,12 @@ class Template:
         made = _lines(sql)
         if not self.pieces or not 1 <= line <= len(made):
             return line, column
-        at = max(bisect_right(self.pieces, (line, column or 1), key=lambda it: (it.line, it.column)) - 1, 0)
-        piece = self.pieces[at] if column else next(it for it in self.pieces[at:] if it.line >= line)
-        lines = _lines(self.text)
-        found = _line_with(lines, piece, _word_at(made[line - 1], column))
-        own, told = lines[min(found, len(lines)) - 1], made[line - 1]
+        lines, told = _lines(self.text), made[line - 1]
+        # a line as a whole is told by its first word
+        near = column or len(told) - len(told.lstrip()) + 1
+        at = max(bisect_right(self.pieces, (line, near), key=lambda it: (it.line, it.column)) - 1, 0)
+        found = _line_with(lines, self.pieces[at], _word_at(told, column))
+        own = lines[min(found, len(lines)) - 1]
         if column is None or not own or not told.endswith(own):
             return found, None
         # what stands before the template's line is the CREATE TABLE that a bare query is given

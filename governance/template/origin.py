@@ -26,7 +26,8 @@ class Stretch:
 
 def stretches(marked: str) -> tuple[Stretch, ...]:
     """Return ``marked`` cut at its marks."""
-    _, *parts = _MARKED.split(marked)
+    # what no mark stands before is the first line's, if anything is
+    parts = ["f", "1", "1", *_MARKED.split(marked)]
     cut = zip(*(parts[at::4] for at in range(4)), strict=True)
     return tuple(Stretch(text, kind == "d", int(first), int(last)) for kind, first, last, text in cut if text)
 

@@ -101,6 +101,12 @@ def test_lines_come_from(text: str, origins: list[int]) -> None:
     assert list(made(text).origin) == origins
 
 
+def test_a_line_as_a_whole_is_its_first_words() -> None:
+    rendered = made("{% for c in ['a'] %}\n  {{ c }}\n{%- endfor %}\n  {% if true %}\nb{% endif %}")
+    assert [rendered.template.place(rendered.sql, at, None)[0] for at in (2, 4)] == [2, 5]
+    assert [rendered.origin[at - 1] for at in (2, 4)] == [2, 5]
+
+
 def test_one_line_may_come_from_several() -> None:
     rendered = made("select\n  a\n  {%- for c in ['b', 'd'] -%}\n    , {{ c }}\n  {%- endfor %}\n  , e")
     assert rendered.sql == "select\n  a, b, d\n  , e"

@@ -77,6 +77,8 @@ def test_names_are_filled_in(text: str, said: str) -> None:
         ("{{ 'a' | uper }}", "there is no filter uper", "did you mean upper?"),
         ("{{ 'a' | urlize }}", "there is no filter urlize", "the filters are abs"),
         ("{% if 'a' is strng %}{% endif %}", "there is no test strng", "did you mean string?"),
+        ("{% from 'money.j2' import cent %}{{ cent('a') }}", "money.j2 has no macro cent", "did you mean cents?"),
+        ("{% import 'money.j2' as m %}{{ m.cent('a') }}", "has no attribute 'cent'", ""),
         (
             "{% include 'mony.j2' %}",
             "has no mony.j2, and templates are read from nowhere else",
