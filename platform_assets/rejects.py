@@ -1,15 +1,20 @@
 """What a run does about rows that did not fit: too many of them end it, others are kept."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
 import pyarrow as pa
 
+from governance.errors import LandingError
 from platform_assets import quarantine
 from platform_assets.engines.engine import Landing, Outcome
 from platform_assets.engines.shape import require_few
 from platform_assets.run import Begun, Platform, Rejected, Run
+
+VALUE = re.compile(r'(?<=string )".*?"(?= (?:to|according to) )', re.DOTALL)
+"""A value as reasons quote it."""
 
 
 def keep_rejected(
@@ -22,7 +27,7 @@ def keep_rejected(
         CatalogError: they cannot be kept.
     """
     for name, outcome in outcomes.items():
-        require_few(landings[name], outcome)
+        _require_few(landings[name], outcome)
     if not outcomes:
         return begun
     read, rejected, tables = Counter[str](), Counter[str](), []
@@ -34,3 +39,11 @@ def keep_rejected(
     table, run_id = begun.traced.statement.pipeline.table, run.attempt.run_id
     commit = quarantine.keep(platform.catalog, table, run_id, platform.clock(), pa.concat_tables(tables))
     return replace(begun, read=read, rejected=Rejected(rejected, commit))
+
+
+def _require_few(landing: Landing, outcome: Outcome) -> None:
+    """Raise what says that too many rows do not fit, without the values that do not: logs are read by others."""
+    try:
+        require_few(landing, outcome)
+    except LandingError as error:
+        raise LandingError(VALUE.sub("***", error.problem), fix=error.fix) from None

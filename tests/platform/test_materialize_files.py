@@ -119,14 +119,15 @@ def test_rows_that_do_not_fit_are_kept_counted_and_told(landing: Landing) -> Non
     assert fields["line"]["inputFields"] == []
 
 
-@pytest.mark.parametrize("text", ["id;mail\n1;a\nx;b\ny;c\n", "id;mail\nx;b\n"])
+@pytest.mark.parametrize("text", ["id;mail\n1;a\nDoe;b\nRoe;c\n", "id;mail\nDoe;b\n"])
 def test_too_many_rejected_rows_or_all_of_a_file_stop_the_run_and_nothing_is_written(
     landing: Landing, text: str
 ) -> None:
     landing.land("people.csv", text)
-    with pytest.raises(LandingError, match=r"landing/people\.csv"):
+    with pytest.raises(LandingError, match=r"landing/people\.csv: .* id \(\d\): .*string \*\*\* to") as caught:
         landing.run("bronze.people")
     assert landing.kinds == ["START", "FAIL"]
+    assert "Doe" not in f"{caught.value}{json.dumps(landing.sent)}"
     assert inventory(landing.platform.catalog) == frozenset()
 
 
