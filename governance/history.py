@@ -1,11 +1,13 @@
 """What stood when: the events up to a moment, and the runs that wrote a table, one after the other."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
 
 from governance.dataset import Dataset
 from governance.errors import HeadwaterError, UnknownField
+from governance.events.file_parts import ReadFilesPart
 from governance.events.model import Event
 from governance.graph import Edge, Write, graph_of
 from governance.runs import PATIENCE, Run, ended
@@ -16,11 +18,13 @@ class Past:
     """One completed write of a table.
 
     added, removed: dependencies, without job and run, that it has beside or short of the same job's write before it
+    files: those that its run read, by the dataset that stood for them
     """
 
     write: Write
     added: tuple[str, ...]
     removed: tuple[str, ...]
+    files: Mapping[str, ReadFilesPart] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +73,10 @@ def history(runs: Iterable[Run], dataset: Dataset) -> tuple[Past, ...]:
     """Return every completed write of ``dataset``, the oldest first, and how its dependencies changed."""
     found: list[Past] = []
     before: dict[str, frozenset[str]] = {}
-    for write, said in _told(runs, dataset):
+    for run, write, said in _told(runs, dataset):
         last = before.get(str(write.job), frozenset())
-        found.append(Past(write, tuple(sorted(said - last)), tuple(sorted(last - said))))
+        files = {str(it.dataset): it.files for it in run.inputs if it.files}
+        found.append(Past(write, tuple(sorted(said - last)), tuple(sorted(last - said)), files))
         before[str(write.job)] = said
     return tuple(found)
 
@@ -90,16 +95,16 @@ def attempts(
 
 
 def _writes(runs: Iterable[Run], dataset: Dataset) -> Iterator[Write]:
-    return (write for write, _ in _told(runs, dataset))
+    return (write for _, write, _ in _told(runs, dataset))
 
 
-def _told(runs: Iterable[Run], dataset: Dataset) -> Iterator[tuple[Write, frozenset[str]]]:
+def _told(runs: Iterable[Run], dataset: Dataset) -> Iterator[tuple[Run, Write, frozenset[str]]]:
     writing = [run for run in runs if any(output.dataset == dataset for output in run.outputs)]
     for run in sorted(writing, key=lambda run: (ended(run), run.run_id)):
         graph = graph_of([run])
         for write in graph.writes:
             if write.dataset == dataset:
-                yield write, frozenset(_said(edge) for edge in graph.edges if _table(edge) == dataset)
+                yield run, write, frozenset(_said(edge) for edge in graph.edges if _table(edge) == dataset)
 
 
 def _table(edge: Edge) -> Dataset:

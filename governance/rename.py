@@ -43,7 +43,7 @@ def renamed(event: Event, names: Names) -> Event:
 def _dataset(part: DatasetPart, names: Names) -> DatasetPart:
     told = Dataset(part.namespace, part.name)
     dataset = names.dataset(told)
-    return DatasetPart(dataset.namespace, dataset.name, _facets(part.facets, told, names))
+    return DatasetPart(dataset.namespace, dataset.name, _facets(part.facets, told, names), part.input_facets)
 
 
 def _facets(facets: DatasetFacetsPart, told: Dataset, names: Names) -> DatasetFacetsPart:

@@ -17,6 +17,7 @@ from datetime import datetime, timedelta
 import msgspec
 
 from governance.dataset import Dataset
+from governance.events.file_parts import ReadFilesPart
 from governance.events.model import (
     TERMINAL,
     ColumnLineagePart,
@@ -66,6 +67,8 @@ class RunDataset:
     schema:   the schema facet whole, with types, descriptions and nested members
     description: the documentation facet
     expressions: the text that made its edges; None where no event said so
+    format:      of a dataset of files; empty for a table, and where no event said so
+    files:       those that an input stood for in this run; None where no event said so
     """
 
     dataset: Dataset
@@ -78,6 +81,8 @@ class RunDataset:
     schema: tuple[SchemaFieldPart, ...] = ()
     description: str | None = None
     expressions: ExpressionsPart | None = None
+    format: str = ""
+    files: ReadFilesPart | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,14 +198,18 @@ def _unfinished(events: list[Event]) -> str:
 
 def _datasets(parts: Iterable[DatasetPart]) -> tuple[RunDataset, ...]:
     merged: dict[Dataset, DatasetFacetsPart] = {}
+    files: dict[Dataset, ReadFilesPart] = {}
     for part in parts:
         dataset = Dataset(part.namespace, part.name)
         merged[dataset] = _accumulate(merged[dataset], part.facets) if dataset in merged else part.facets
-    return tuple(_described(dataset, merged[dataset]) for dataset in sorted(merged))
+        if part.input_facets.files:
+            files[dataset] = part.input_facets.files
+    return tuple(_described(dataset, merged[dataset], files.get(dataset)) for dataset in sorted(merged))
 
 
-def _described(dataset: Dataset, facets: DatasetFacetsPart) -> RunDataset:
-    lineage = facets.column_lineage
+def _described(dataset: Dataset, facets: DatasetFacetsPart, files: ReadFilesPart | None) -> RunDataset:
+    lineage, kind, storage = facets.column_lineage, facets.dataset_type, facets.storage
+    in_files = kind is not None and kind.dataset_type.upper() == "FILE"
     return RunDataset(
         dataset=dataset,
         fields=tuple(field.name for field in facets.schema.fields) if facets.schema else (),
@@ -212,6 +221,8 @@ def _described(dataset: Dataset, facets: DatasetFacetsPart) -> RunDataset:
         schema=facets.schema.fields if facets.schema else (),
         description=facets.documentation.description if facets.documentation else None,
         expressions=facets.expressions,
+        format=(storage and storage.file_format) or "file" if in_files else "",
+        files=files,
     )
 
 

@@ -134,7 +134,10 @@ def _shown(project: Project, files: _Files, events: Sequence[Event], now: dateti
 
 def _own(files: _Files) -> Mapping[str, Own]:
     schemas = files.program.schemas
-    sources = {it.table: Own("source", it.description, dict(it.columns)) for it in files.sources}
+    sources = {
+        it.table: Own("source", it.description, dict(it.columns), it.files.format.value if it.files else "")
+        for it in files.sources
+    }
     built = {it.table: Own("pipeline", it.description or None, schemas.get(it.table, {})) for it in files.pipelines}
     return sources | built
 

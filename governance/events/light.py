@@ -55,7 +55,7 @@ def _dataset(part: DatasetPart) -> DatasetPart:
         symlinks=facets.symlinks,
         lifecycle_state_change=facets.lifecycle_state_change,
     )
-    return DatasetPart(part.namespace, part.name, kept)
+    return DatasetPart(part.namespace, part.name, kept, part.input_facets)
 
 
 def _column(field: SchemaFieldPart) -> SchemaFieldPart:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from governance.events.file_parts import DatasetTypePart, InputFacetsPart, StoragePart
 from governance.events.uses import ExpressionsPart
 
 
@@ -177,6 +178,8 @@ class DatasetFacetsPart(Part, frozen=True):
     lifecycle_state_change: LifecyclePart | None = None
     lineage: LineageEntryPart | None = None
     documentation: DocumentationPart | None = None
+    dataset_type: DatasetTypePart | None = None
+    storage: StoragePart | None = None
     expressions: ExpressionsPart | None = msgspec.field(default=None, name="headwater_expressions")
 
 
@@ -186,6 +189,7 @@ class DatasetPart(Part, frozen=True):
     namespace: str
     name: str
     facets: DatasetFacetsPart = DatasetFacetsPart()
+    input_facets: InputFacetsPart = InputFacetsPart()
 
 
 class ErrorPart(Part, frozen=True):

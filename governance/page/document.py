@@ -25,6 +25,8 @@ from governance.rules.finding import Finding
 from governance.runs import Run
 
 VERSION = 1
+FILES = 20
+"""Names of files that a run read; its event has more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +35,13 @@ class Own:
 
     origin:  ``pipeline`` for one that is built here, ``source`` for one that is only read
     columns: name → SQL type, as far as the files say
+    format:  of a dataset of files; empty for a table
     """
 
     origin: str
     description: str | None = None
     columns: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    format: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +140,7 @@ def _datasets(shown: Shown, places: _Places) -> list[dict[str, Any]]:
             "namespace": redact_url(dataset.namespace),
             "name": redact_url(dataset.name),
             "group": group(dataset.name),
+            "format": (own and own.format) or told.formats.get(dataset),
             "asset": list(asset_path(dataset.name)) if own else None,
             "origin": own.origin if own else "pipeline" if job else "unknown",
             "job": job,
@@ -191,7 +196,11 @@ def _edge(edge: Edge, places: _Places, text: int) -> list[int]:
 
 
 def _run(it: Confirmed) -> dict[str, Any]:
-    return {"version": it.version, "run": it.run_id, "at": _instant(it.at), "snapshot": it.snapshot}
+    shown = {"version": it.version, "run": it.run_id, "at": _instant(it.at), "snapshot": it.snapshot}
+    if not it.files:
+        return shown
+    names = [redact_url(file.name) for read in it.files for file in read.files[:FILES]]
+    return shown | {"files": {"count": sum(read.file_count for read in it.files), "names": names[:FILES]}}
 
 
 def _finding(it: Finding) -> dict[str, Any]:

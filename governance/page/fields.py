@@ -20,10 +20,14 @@ DECIDING = 5
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """What events say of datasets, and by dotted path of their columns: (type, description). The latest word counts."""
+    """What events say of datasets, and by dotted path of their columns: (type, description). The latest word counts.
+
+    ``datasets`` are descriptions, ``formats`` those of datasets of files.
+    """
 
     datasets: Mapping[Dataset, str]
     fields: Mapping[Dataset, Mapping[str, tuple[str | None, str | None]]]
+    formats: Mapping[Dataset, str]
 
 
 def described(runs: Iterable[Run]) -> Described:
@@ -31,17 +35,20 @@ def described(runs: Iterable[Run]) -> Described:
     latest = sorted(runs, key=lambda run: (ended(run), run.run_id), reverse=True)
     parts = [part for run in latest for part in run.outputs] + [part for run in latest for part in run.inputs]
     datasets: dict[Dataset, str] = {}
+    formats: dict[Dataset, str] = {}
     fields: dict[Dataset, dict[str, tuple[str | None, str | None]]] = defaultdict(dict)
     read: set[tuple[Dataset, int]] = set()
     for part in parts:
         if part.description:
             datasets.setdefault(part.dataset, part.description)
+        if part.format:
+            formats.setdefault(part.dataset, part.format)
         # a facet that a job sends again is the same value again
         if part.schema and (part.dataset, id(part.schema)) not in read:
             read.add((part.dataset, id(part.schema)))
             for path, said in _paths(part.schema, ""):
                 fields[part.dataset].setdefault(path, (said.type, said.description))
-    return Described(datasets, fields)
+    return Described(datasets, fields, formats)
 
 
 def _paths(schema: Iterable[SchemaFieldPart], outer: str) -> Iterator[tuple[str, SchemaFieldPart]]:

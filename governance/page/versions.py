@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from governance.dataset import Dataset
+from governance.events.file_parts import ReadFilesPart
 from governance.graph import Edge, Write, graph_of
 from governance.learned import Learned
 from governance.runs import Job, Run, RunDataset, ended
@@ -31,12 +32,13 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """A run that said a version again, or first; ``version`` is its place."""
+    """A run that said a version again, or first; ``version`` is its place, ``files`` are those that it read."""
 
     version: int
     run_id: str
     at: datetime
     snapshot: str | None
+    files: tuple[ReadFilesPart, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,8 @@ class _Found:
         said = slot, run.learned, tuple(it.dataset for it in run.inputs), output.fields, facets
         if said not in self._read:
             self._read[said] = self._place(slot, run, output)
-        self.runs.append(Confirmed(self._read[said], run.run_id, ended(run), output.snapshot))
+        files = tuple(it.files for it in run.inputs if it.files)
+        self.runs.append(Confirmed(self._read[said], run.run_id, ended(run), output.snapshot, files))
 
     def _place(self, slot: Slot, run: Run, output: RunDataset) -> int:
         alone = [replace(run, outputs=(output,))]

@@ -8,25 +8,31 @@ from governance.history import Attempt, Past
 from governance.report.table import markdown_table, text_table
 
 HEAD = ("Ended", "State", "Job", "Run", "Snapshot", "Learned", "Change of lineage")
+FILES = "Files read"
+"""The last column, where some run read files."""
+
+SHOWN = 3
+"""Names of files in it; the JSON form has all that the event has."""
 
 
 def history_text(past: Sequence[Past], attempts: Sequence[Attempt]) -> str:
     """Return a line a run, the oldest first."""
-    rows = _rows(past, attempts)
-    return text_table(HEAD, rows) if rows else "no run among the events that were read wrote it"
+    head, rows = _table(past, attempts)
+    return text_table(head, rows) if rows else "no run among the events that were read wrote it"
 
 
 def history_markdown(past: Sequence[Past], attempts: Sequence[Attempt]) -> str:
     """Return a row a run."""
-    return markdown_table(HEAD, _rows(past, attempts))
+    return markdown_table(*_table(past, attempts))
 
 
 def history_dict(past: Iterable[Past], attempts: Iterable[Attempt]) -> list[dict[str, Any]]:
     """Return the public JSON form, a list by time.
 
     Of a completed write ``{"state": "COMPLETE", "ended", "job", "run", "snapshot", "learned", "inputs", "added",
-    "removed"}``; of a run that did not complete ``{"state", "began", "ended" or null, "job", "run", "error" or null}``,
-    where the state is START, RUNNING, FAIL, ABORT or, long after the last sign of life, ABANDONED.
+    "removed", "files": {dataset: {"count", "names"}}}``; of a run that did not complete ``{"state", "began", "ended" or
+    null, "job", "run", "error" or null}``, where the state is START, RUNNING, FAIL, ABORT or, long after the last sign
+    of life, ABANDONED.
     """
     entries = [(it.write.at, _written(it)) for it in past] + [(_moment(it), _tried(it)) for it in attempts]
     return [entry for _, entry in sorted(entries, key=lambda it: it[0])]
@@ -43,6 +49,10 @@ def _written(it: Past) -> dict[str, Any]:
         "inputs": [str(dataset) for dataset in it.write.inputs],
         "added": list(it.added),
         "removed": list(it.removed),
+        "files": {
+            name: {"count": read.file_count, "names": [file.name for file in read.files]}
+            for name, read in it.files.items()
+        },
     }
 
 
@@ -61,9 +71,22 @@ def _moment(it: Attempt) -> datetime:
     return it.run.ended or it.run.began
 
 
-def _rows(past: Iterable[Past], attempts: Iterable[Attempt]) -> list[tuple[str, ...]]:
-    rows = [(it.write.at, _row(it)) for it in past] + [(_moment(it), _attempt(it)) for it in attempts]
-    return [row for _, row in sorted(rows, key=lambda it: it[0])]
+def _table(past: Sequence[Past], attempts: Sequence[Attempt]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return the head and the rows, by time."""
+    rows = [(it.write.at, (*_row(it), _files(it))) for it in past]
+    rows += [(_moment(it), (*_attempt(it), "")) for it in attempts]
+    files = any(it.files for it in past)
+    shown = [row if files else row[:-1] for _, row in sorted(rows, key=lambda it: it[0])]
+    return ((*HEAD, FILES) if files else HEAD), shown
+
+
+def _files(it: Past) -> str:
+    names = [file.name for read in it.files.values() for file in read.files]
+    count = sum(read.file_count for read in it.files.values())
+    if not it.files:
+        return ""
+    left = count - len(names[:SHOWN])
+    return f"{count}{': ' if names else ''}{', '.join(names[:SHOWN])}{f' and {left} more' if names and left else ''}"
 
 
 def _row(it: Past) -> tuple[str, ...]:

@@ -55,7 +55,9 @@ function datasetHead(graph, box, width) {
   const room = width - 60 - (findings.length ? 30 : 0);
   const columns = counted(graph.doc.datasets[box.dataset].fields.filter((field) => !field.gone).length, 'column');
   const inside = graph.doc.shared.has(dataset.name) ? dataset.namespace : null;
-  const words = [inside, dataset.owner ?? 'no owner', dataset.criticality, folded ? columns : null];
+  // where files lie is what their namespace says
+  const kept = dataset.format && `${dataset.format} in ${dataset.namespace}`;
+  const words = [kept ?? inside, dataset.owner ?? 'no owner', dataset.criticality, folded ? columns : null];
   const said = words.filter(Boolean).join(' · ');
   const spoken = [dataset.name, ORIGINS[dataset.origin].title, said, dataset.stale ? 'dropped' : null,
     findings.length ? counted(findings.length, 'finding') : null, folded ? 'folded' : null];
@@ -64,7 +66,7 @@ function datasetHead(graph, box, width) {
     ...(folded ? { 'aria-expanded': false, 'data-expand': box.key } : { 'data-select': box.dataset }),
   },
   svg('rect', { class: 'hit', width, height: HEAD_HEIGHT, rx: 8 }),
-  originBadge(dataset.origin),
+  originBadge(dataset),
   titleOf(dataset, room),
   svgLabel('sub', 34, 35, fitted(said, 'small', width - 48), said),
   svg('text', { class: 'reach', x: 34, y: 35 }),
@@ -72,10 +74,14 @@ function datasetHead(graph, box, width) {
   ...(folded ? [chevron(width, '▸')] : []));
 }
 
-function originBadge(origin) {
+function originBadge({ origin, format }) {
   const { letter, title } = ORIGINS[origin];
-  return svg('g', { class: 'origin' }, svg('rect', { x: 9, y: 8, width: 18, height: 18, rx: 4 }),
-    svg('text', { x: 18, y: 21 }, letter), svg('title', {}, title));
+  // files are a sheet with a corner turned down
+  const shape = format
+    ? [svg('path', { class: 'sheet', d: 'M9 8H21L27 14V26H9Z' }), svg('path', { class: 'corner', d: 'M21 8V14H27' })]
+    : [svg('rect', { x: 9, y: 8, width: 18, height: 18, rx: 4 })];
+  return svg('g', { class: format ? 'origin file' : 'origin' }, ...shape,
+    svg('text', { x: 18, y: format ? 22 : 21 }, letter), svg('title', {}, format ? `${format} files: ${title}` : title));
 }
 
 /** The name, its schema dimmed; the end of it is what tells tables apart, so the schema is what gives way. */

@@ -39,9 +39,17 @@ export function runFacts(write) {
     ['Job', named(write.job)],
     ['Run', write.run && make('code', {}, write.run)],
     ['Snapshot', write.snapshot && make('code', {}, write.snapshot)],
+    ['Files read', write.files && filesOf(write.files)],
     ['Learned', learnedWord(write.learned)],
     ['Confirmed', write.at && moment(write.at)],
   ]);
+}
+
+/** How many files a run read, and the names of the first of them. */
+function filesOf({ count, names }) {
+  const left = count - names.length;
+  const more = names.length && left > 0 ? ` and ${left.toLocaleString('en')} more` : '';
+  return make('span', {}, `${counting(count, 'file')}${names.length ? ': ' : ''}`, named(names.join(', ')), more);
 }
 
 /** Inputs as a list, and before it the pieces of SQL that name them; whoever points at an input sees where it is named. */

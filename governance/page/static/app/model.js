@@ -144,6 +144,7 @@ function writeOf(doc, run) {
   return {
     dataset: version.dataset, job: version.job, learned: version.learned, traced: version.traced,
     inputs: version.inputs, version, run: run.run, at: run.at, snapshot: run.snapshot ?? null,
+    files: run.files ?? null,
     fields: version.fields.map((i) => first + i), gaps: version.gaps.map((i) => first + i),
   };
 }

@@ -60,7 +60,7 @@ function fieldParts(page, { dataset, field }) {
     facts([
       ['Type', it.type && make('code', {}, named(it.type))],
       ['Description', it.description && named(it.description)],
-      ['How made', make('span', { title: WORD_MEANS[it.word] ?? null }, it.word, endOf(page, id, it.word))],
+      ['How made', make('span', { title: WORD_MEANS[it.word] ?? null }, it.word, unfedWords(page, id, it.word))],
       ['Class', classFacts(doc, it)],
       ['Owner', doc.datasets[dataset].owner && named(doc.datasets[dataset].owner)],
     ]),
@@ -75,7 +75,7 @@ function fieldParts(page, { dataset, field }) {
 }
 
 /** Why nothing is known to feed a column, in the words of `headwater trace`; empty where something does. */
-function endOf({ doc, graph }, id, word) {
+function unfedWords({ doc, graph }, id, word) {
   const writes = graph.writes.filter((write) => write.dataset === doc.datasetOf[id]);
   if (word === 'source') return writes.length ? ' (no recorded input)' : ' (no further lineage)';
   if (word !== 'unknown') return '';
@@ -119,7 +119,7 @@ function datasetParts(page, d) {
   const it = doc.datasets[d];
   const writes = graph.writes.map((write, w) => ({ ...write, w })).filter((write) => write.dataset === d);
   return [
-    make('p', { class: 'crumb' }, 'table in ', named(it.namespace)),
+    make('p', { class: 'crumb' }, it.format ? `${it.format} files in ` : 'table in ', named(it.namespace)),
     make('h2', { class: 'subject' }, named(it.name)),
     it.stale ? make('p', { class: 'warn' }, 'The catalog has it no longer: its lineage is of what was.') : null,
     datasetFacts(doc, it),
