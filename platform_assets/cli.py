@@ -97,13 +97,13 @@ def run(tables: tuple[str, ...]) -> None:
     from platform_assets.definitions import build_definitions
     from platform_assets.instance import project_instance
     from platform_assets.job import run_job
-    from platform_assets.tour import outcome_text
+    from platform_assets.tour import outcome_text, written_text
 
     project = find_project()
     _require_pipelines(project, tables)
     with project_instance(project) as instance:
         outcome = run_job(build_definitions(project), "nightly", instance, tables)
-    click.echo(f"built    {', '.join(outcome.built) or 'nothing'}")
+    click.echo(written_text(outcome))
     click.echo(outcome_text(outcome))
     sys.exit(1 if outcome.failed or outcome.red else 0)
 

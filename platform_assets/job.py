@@ -1,7 +1,8 @@
 """One job of the code location run in this process, on the project's own Dagster instance, and what came of it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from dagster import (
     AssetCheckEvaluation,
@@ -10,9 +11,10 @@ from dagster import (
     DagsterInstance,
     Definitions,
     ExecuteInProcessResult,
+    MetadataValue,
 )
 
-from platform_assets.metadata import KEPT_IN, REJECTED
+from platform_assets.metadata import FILES_READ, KEPT_IN, REJECTED, ROWS_WRITTEN
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 """Run configuration that keeps Dagster's own log, which the instance stores whole, off the terminal."""
@@ -29,20 +31,34 @@ class CheckOutcome:
 
 
 @dataclass(frozen=True, slots=True)
+class Written:
+    """What a pipeline that succeeded wrote: rows of its table, from how many files, and rows that fitted no column.
+
+    kept_in: the table that has the rejected rows; empty where none was rejected
+    """
+
+    table: str
+    rows: int
+    files: int | None
+    rejected: int
+    kept_in: str
+
+
+@dataclass(frozen=True, slots=True)
 class JobOutcome:
     """What one run of a job came to.
 
-    built:    tables whose pipeline succeeded, sorted
-    failed:   step → the error that ended it
-    checks:   every check that ran, by asset and name
-    rejected: (table, how many rows of files did not fit, the table that keeps them) where there are any, sorted
+    built:   tables whose pipeline succeeded, sorted
+    failed:  step → the error that ended it
+    checks:  every check that ran, by asset and name
+    written: what each of ``built`` wrote, in its order
     """
 
     run_id: str
     built: tuple[str, ...]
     failed: tuple[tuple[str, str], ...]
     checks: tuple[CheckOutcome, ...]
-    rejected: tuple[tuple[str, int, str], ...] = ()
+    written: tuple[Written, ...] = ()
 
     @property
     def red(self) -> tuple[CheckOutcome, ...]:
@@ -57,32 +73,34 @@ def run_job(defs: Definitions, name: str, instance: DagsterInstance, tables: Ite
     result = job.execute_in_process(
         instance=instance, raise_on_error=False, asset_selection=selection or None, run_config=QUIET
     )
+    materialized = _materialized(result)
     return JobOutcome(
-        rejected=tuple(sorted(_rejected(result))),
         run_id=result.run_id,
-        built=tuple(sorted(_built(result))),
+        built=tuple(sorted(materialized)),
         failed=tuple(sorted(_failed(result))),
         checks=tuple(
             sorted(
                 (_outcome(check) for check in result.get_asset_check_evaluations()), key=lambda c: (c.asset, c.check)
             )
         ),
+        written=tuple(_written(table, materialized[table]) for table in sorted(materialized)),
     )
 
 
-def _built(result: ExecuteInProcessResult) -> set[str]:
+def _materialized(result: ExecuteInProcessResult) -> Mapping[str, Mapping[str, MetadataValue[Any]]]:
+    """Return each table that was built with the metadata of its materialization."""
     return {
-        ".".join(event.asset_key.path)
+        ".".join(event.asset_key.path): event.step_materialization_data.materialization.metadata
         for event in result.get_asset_materialization_events()
         if event.asset_key is not None
     }
 
 
-def _rejected(result: ExecuteInProcessResult) -> Iterable[tuple[str, int, str]]:
-    for event in result.get_asset_materialization_events():
-        told = event.step_materialization_data.materialization.metadata
-        if event.asset_key is not None and REJECTED in told:
-            yield ".".join(event.asset_key.path), int(str(told[REJECTED].value)), str(told[KEPT_IN].value)
+def _written(table: str, told: Mapping[str, MetadataValue[Any]]) -> Written:
+    known = {name: told[name].value for name in (ROWS_WRITTEN, FILES_READ, REJECTED, KEPT_IN) if name in told}
+    return Written(
+        table, known.get(ROWS_WRITTEN, 0), known.get(FILES_READ), known.get(REJECTED, 0), known.get(KEPT_IN, "")
+    )
 
 
 def _failed(result: ExecuteInProcessResult) -> Iterable[tuple[str, str]]:

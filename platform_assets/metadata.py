@@ -36,8 +36,9 @@ from platform_assets.run import Arrived, Begun, Materialized
 FILES_SHOWN = 20
 """Names of files of one dataset; the event has up to a thousand."""
 
+ROWS_WRITTEN, FILES_READ = "rows written", "files read"
 REJECTED, KEPT_IN = "rows rejected", "rejected rows are kept in"
-"""Metadata of a run that left rows of files out: how many, and the table that has them."""
+"""Metadata of a run: what it wrote, of how many files; where rows of those did not fit, how many, and what has them."""
 
 ROWS_SHOWN = 300
 """Rows of a table in Dagster; the event has all of them."""
@@ -91,7 +92,7 @@ def run_metadata(policy: Policy, run: Materialized, assets: Collection[str]) -> 
             "column lineage": MetadataValue.md(lineage_image(policy, lineage)),
             "inputs of each column": MetadataValue.md(field_table(lineage, assets)),
             "inputs that shape every row": MetadataValue.md(row_table(lineage, assets)),
-            "rows written": commit.rows,
+            ROWS_WRITTEN: commit.rows,
             "snapshot id": str(commit.snapshot_id),
             "OpenLineage run id": run.run_id,
             "seconds": round(run.timings.work, 3),
@@ -111,7 +112,7 @@ def files_metadata(begun: Begun) -> Metadata:
         for it in begun.arrived
     ]
     known: Metadata = {
-        "files read": sum(len(it.files) for it in begun.arrived),
+        FILES_READ: sum(len(it.files) for it in begun.arrived),
         "files": MetadataValue.md(_table(("dataset", "files", "names", "rows rejected"), rows)),
     }
     if begun.rejected and (total := sum(begun.rejected.rows.values())):

@@ -15,7 +15,7 @@ from platform_assets.demo import generate
 from platform_assets.engines.duckdb import DuckDb
 from platform_assets.factory import duckdb_resource
 from platform_assets.instance import project_instance
-from platform_assets.job import JobOutcome, run_job
+from platform_assets.job import JobOutcome, Written, run_job
 
 Say = Callable[[str], None]
 
@@ -52,18 +52,32 @@ def run_demo(project: Project, scale: float, say: Say) -> bool:
     return not outcome.failed and not outcome.red
 
 
+def written_text(outcome: JobOutcome) -> str:
+    """Return what a job wrote, a line a table; ``built    nothing`` where it is none."""
+    lines = [f"built    {it.table}  {counted(it.rows, 'row')}{_of_files(it)}" for it in outcome.written]
+    return "\n".join(lines or ["built    nothing"])
+
+
+def _of_files(written: Written) -> str:
+    return "" if written.files is None else f" of {counted(written.files, 'file')}"
+
+
+def counted(count: int, thing: str) -> str:
+    """Return ``1 row`` or ``1,200 rows``."""
+    return f"{count:,} {thing}{'s' * (count != 1)}"
+
+
 def outcome_text(outcome: JobOutcome) -> str:
     """Return what a job did, a line each: rows that it left out, checks counted, what is red and why, what stopped."""
-    lines = [f"rejected {rows_text(count)} for {table}, kept in {kept}" for table, count, kept in outcome.rejected]
+    lines = [
+        f"rejected {counted(it.rejected, 'row')} for {it.table}, kept in {it.kept_in}"
+        for it in outcome.written
+        if it.rejected
+    ]
     lines += [f"checks   {checks_line(outcome)}"]
     lines += [f"red      {check.check} of {check.asset}: {check.description}" for check in outcome.red]
     lines += [f"stopped  {step}: {error}" for step, error in outcome.failed]
     return "\n".join(lines)
-
-
-def rows_text(count: int) -> str:
-    """Return ``1 row`` or ``1,200 rows``."""
-    return "1 row" if count == 1 else f"{count:,} rows"
 
 
 def checks_line(outcome: JobOutcome) -> str:
