@@ -7,6 +7,7 @@ from sqlglot import exp
 from governance.errors import UnreadConstruct
 from governance.lineage.calls import Push
 from governance.lineage.edges import Deps
+from governance.lineage.inlining import Given
 from governance.lineage.names import column_in, qualified
 from governance.lineage.scope import Scope
 from governance.lineage.value import depend
@@ -25,13 +26,38 @@ def given(scope: Scope, tree: exp.Expr, hop: int, into: Deps, _push: Push) -> No
         UnreadConstruct: the macro calls a table as that one is called which the argument is of: DuckDB takes the wrong.
     """
     caller: Scope = scope.session.callers[tree.args["number"]]
-    for column in tree.find_all(exp.Column):
-        for alias in _owners(caller, column):
-            if alias in _between(scope, caller):
-                problem = f"the macro calls a table {alias} as the query does, and DuckDB would take the macro's"
-                fix = "give one of the two another alias"
-                raise scope.session.error(UnreadConstruct, problem, column, fix=fix)
+    between = {*_between(scope, caller)}
+    for column, owner in _columns(tree.args["this"], caller) if between else ():
+        alias = next((alias for alias in _owners(owner, column) if alias in between), None)
+        if alias is not None:
+            problem = f"the macro calls a table {alias} as the query does, and DuckDB would take the macro's"
+            fix = "give one of the two another alias"
+            raise scope.session.error(UnreadConstruct, problem, column, fix=fix)
     depend(caller, tree.args["this"], hop, into)
+
+
+def _columns(tree: exp.Expr, caller: Scope) -> Iterator[tuple[exp.Expr, Scope]]:
+    """Yield each column of an argument with where it is read: one within may be that of another call.
+
+    What is of a table in a query of the argument itself is left out.
+    """
+    own = {caller.session.key(it) for it in _aliases(tree)}
+    for part in tree.walk(prune=lambda part: part.__class__ is Given):
+        if part.__class__ is exp.Column:
+            first = qualified(part)[0]
+            if part.args.get("table") is None or caller.session.key(first) not in own:
+                yield part, caller
+        elif part.__class__ is Given:
+            yield from _columns(part.args["this"], caller.session.callers[part.args["number"]])
+
+
+def _aliases(tree: exp.Expr) -> Iterator[exp.Expr]:
+    """Yield the names of the tables in the queries of ``tree``."""
+    for part in tree.find_all(exp.Table, exp.Subquery):
+        alias = part.args.get("alias")
+        name = alias.args.get("this") if alias is not None else part.args.get("this")
+        if name.__class__ is exp.Identifier:
+            yield name
 
 
 def _owners(caller: Scope, column: exp.Expr) -> Iterator[str]:

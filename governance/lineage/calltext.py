@@ -14,6 +14,9 @@ from governance.lineage.session import Session
 MAX_CHARACTERS = 2000
 """A longer call keeps the tree's arguments: its name would be longer than anybody reads."""
 
+UNWRITTEN = "unwritten"
+"""In the meta of a call that no text shows: the text has a macro's parameters where it has their arguments."""
+
 _OPEN = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE})
 _CLOSE = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE})
 _WORDS = frozenset({TokenType.FROM, TokenType.IN, TokenType.FOR, TokenType.SELECT, TokenType.WITH})
@@ -32,6 +35,8 @@ class Call:
 
 def call_of(session: Session, tree: exp.Expr) -> Call | None:
     """Return the call that ``tree`` was read from; None where its text cannot be told."""
+    if UNWRITTEN in tree.meta:
+        return None
     start, end = tree.meta.get("start"), tree.meta.get("end")
     if start is None or end is None:
         found = _named_before(session.sql, tree)

@@ -5,13 +5,15 @@ comes before a column's. A table macro's argument means what its names mean with
 means where the call stands, unless a table of the macro has the name of one there: that is refused.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import TypeAlias
 
 from sqlglot import exp
 
-from governance.errors import LimitExceeded
+from governance.errors import LimitExceeded, UnreadConstruct
+from governance.lineage.calltext import UNWRITTEN
+from governance.lineage.chains import QUALIFIED, is_name, is_variable
 from governance.lineage.macros import arguments_of
 from governance.lineage.names import qualified
 from governance.lineage.naming import name_of
@@ -41,13 +43,37 @@ def inlined(tree: exp.Expr, session: Session) -> exp.Expr:
         if not calls:
             return tree
         call = calls.pop()
-        body = _value_of(session.macros[call.name.lower()], call, session)
-        if call is tree:
+        place, before = _chained(call, session)
+        body = _value_of(session.macros[call.name.lower()], [*before, *call.expressions], session)
+        if place is tree:
             tree = body
         else:
-            call.replace(body)
+            place.replace(body)
         calls += _calls(body, session)
     raise session.error(LimitExceeded, f"more than {MAX_CALLS:,} calls of macros", fix="write fewer within one another")
+
+
+def _chained(call: exp.Expr, session: Session) -> tuple[exp.Expr, list[exp.Expr]]:
+    """Return what the macro's text takes the place of, and the arguments before the call's own.
+
+    DuckDB's ``x.f(y)`` is ``f(x, y)``; ``main.f(y)`` is ``f(y)``, for a macro is in no other schema.
+    """
+    dot = call.parent
+    if dot.__class__ is not exp.Dot or dot.args["expression"] is not call:
+        return call, []
+    owner = dot.args["this"]
+    if not is_name(owner):
+        return dot, [owner]
+    names = [*owner.find_all(exp.Identifier)]
+    names.sort(key=lambda name: name.meta.get("start", 0))
+    if len(names) == 1 and is_variable(names[0]):
+        return dot, [owner]
+    if session.key(names[-1]) == "main":
+        return dot, []
+    if len(names) > len(QUALIFIED):
+        fix = "write it as the macro's first argument"
+        raise session.error(UnreadConstruct, "a value of so many names before a macro is not read", owner, fix=fix)
+    return dot, [exp.Column(**dict(zip(QUALIFIED, (it.copy() for it in reversed(names)), strict=False)))]
 
 
 def substituted(macro: Macro, call: exp.Expr, session: Session) -> exp.Expr:
@@ -68,10 +94,10 @@ def substituted(macro: Macro, call: exp.Expr, session: Session) -> exp.Expr:
     return body
 
 
-def _value_of(macro: Macro, call: exp.Expr, session: Session) -> exp.Expr:
+def _value_of(macro: Macro, arguments: Sequence[exp.Expr], session: Session) -> exp.Expr:
     """Return the same of a macro that is a value."""
     session.tick()
-    given = arguments_of(macro, call.args.get("expressions") or (), session)
+    given = arguments_of(macro, arguments, session)
     body = macro.body.copy()
     within = {id(part) for query in body.find_all(exp.Query) for part in query.find_all(exp.Column)}
     number = next(_NUMBERS)
@@ -110,8 +136,7 @@ def _forget_names(column: exp.Expr) -> None:
     above = column.parent
     while above is not None:
         if isinstance(above, exp.Func):
-            above.meta.pop("start", None)
-            above.meta.pop("end", None)
+            above.meta[UNWRITTEN] = True
         above = above.parent
 
 

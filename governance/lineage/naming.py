@@ -9,10 +9,12 @@ from dataclasses import replace
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
+from governance.lineage.calltext import UNWRITTEN as NO_TEXT
 from governance.lineage.calltext import call_of
+from governance.lineage.chains import is_name
 from governance.lineage.columns import Column
 from governance.lineage.dialects import Rules
-from governance.lineage.printers import PRINTERS, as_sql, function, quoted
+from governance.lineage.printers import PRINTERS, as_sql, function, name_shown, quoted
 from governance.lineage.session import Session
 from governance.lineage.words import (
     CHAINS,
@@ -32,11 +34,24 @@ def name_of(session: Session, tree: exp.Expr, depth: int = 0) -> str:
     """Return the name of the unnamed expression ``tree``."""
     while tree.__class__ is exp.Paren:
         tree = tree.args["this"]
+    if tree.__class__ is exp.Dot and session.rules.name == "duckdb" and isinstance(tree.args["expression"], exp.Func):
+        return _chained(session, tree, depth)
     if depth == 0 and tree.__class__ in {exp.Column, exp.Dot}:
         return tree.name
     if depth > MAX_DEPTH:
         return "…"
     return _as_written(session, tree, depth) or _as_read(session, tree, depth)
+
+
+def _chained(session: Session, tree: exp.Expr, depth: int) -> str:
+    """``x.f(y)`` after a name, and ``f(x + 1, y)`` after anything else."""
+    owner, call = tree.args["this"], tree.args["expression"]
+    if is_name(owner):
+        names = sorted(owner.find_all(exp.Identifier), key=lambda part: part.meta.get("start", 0))
+        return ".".join((*map(name_shown, names), name_of(session, call, depth + 1)))
+    plain = exp.Anonymous(this=call.name, expressions=[owner.copy(), *(part.copy() for part in call.expressions)])
+    plain.meta[NO_TEXT] = True
+    return name_of(session, plain, depth + 1)
 
 
 def _as_read(session: Session, tree: exp.Expr, depth: int) -> str:

@@ -17,8 +17,9 @@ from sqlglot.tokenizer_core import Token, TokenType
 from sqlglot.tokens import Tokenizer
 
 from governance.errors import LimitExceeded, UnparsableSql
+from governance.lineage.chains import CHAINED, with_columns
 from governance.lineage.spelling import column_at, respelt, respelt_text
-from governance.lineage.written import with_documents, with_macros, without_marks
+from governance.lineage.written import DUCKDB, with_documents, with_macros, without_marks
 
 MAX_CHARACTERS = 2_000_000
 MAX_TOKENS = 400_000
@@ -123,6 +124,8 @@ def parse(sql: str, dialect: Dialect, macros: Iterable[str] = ()) -> list[exp.Ex
     found = [tree for tree in trees if tree is not None]
     if tokens is not plain:
         without_marks(found)
+    if type(dialect).__name__ == DUCKDB and CHAINED.search(sql):
+        with_columns(found)
     return found
 
 

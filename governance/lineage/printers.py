@@ -29,10 +29,11 @@ def quoted(name: str) -> str:
 
 
 def _column(_session: Session, tree: exp.Expr, _say: Say) -> str:
-    return ".".join(_name(tree.args[part]) for part in ("catalog", "db", "table", "this") if tree.args.get(part))
+    return ".".join(name_shown(tree.args[part]) for part in ("catalog", "db", "table", "this") if tree.args.get(part))
 
 
-def _name(tree: exp.Expr) -> str:
+def name_shown(tree: exp.Expr) -> str:
+    """Return a column's or a table's name as DuckDB shows it."""
     text = tree.name
     return text if re.fullmatch(r"[A-Za-z_]\w*", text) and text.lower() not in RESERVED else f'"{text}"'
 
@@ -259,6 +260,6 @@ PRINTERS: dict[type, Callable[[Session, exp.Expr, Say], str]] = {
     exp.CurrentDate: lambda *_: "current_date", exp.CurrentTimestamp: lambda *_: "current_timestamp",
     exp.JSONExtract: _json, exp.JSONExtractScalar: _json, exp.RegexpLike: _regexp, exp.SimilarTo: _similar,
     exp.Tuple: _row, exp.Lambda: _lambda, exp.BitwiseNot: _prefixed("~"), exp.Extract: _extract, exp.ToMap: _map,
-    exp.Exists: _exists, exp.Identifier: lambda _s, tree, _d: _name(tree),
+    exp.Exists: _exists, exp.Identifier: lambda _s, tree, _d: name_shown(tree),
     exp.Null: lambda *_: "NULL", exp.Boolean: lambda _s, tree, _d: str(tree.args["this"]).lower(),
 }  # fmt: skip

@@ -22,8 +22,11 @@ HEAD = re.compile(
 """What names a block, even where all else is wrong: a macro's name, a view's with its schema."""
 
 GRAMMAR = frozenset({
-    "case", "cast", "coalesce", "columns", "exists", "extract", "if", "in", "interval", "lambda", "map", "not",
-    "nullif", "overlay", "position", "row", "struct", "substring", "trim", "try_cast", "unpack", "values",
+    "all", "and", "any", "as", "case", "cast", "coalesce", "columns", "cube", "exclude", "exists", "extract", "filter",
+    "from", "group", "grouping", "if", "in", "interval", "lambda", "limit", "map", "not", "nullif", "on", "or", "order",
+    "over", "overlay", "partition", "position", "rename", "replace", "rollup", "row", "select", "sets", "some",
+    "struct", "substring", "table", "trim", "try_cast", "unnest", "unpack", "using", "values", "where", "window",
+    "with", "within",
 })  # fmt: skip
 """What DuckDB's grammar calls itself: a macro of that name would not be reached."""
 

@@ -164,6 +164,22 @@ CALLS = (
         "select safe_divide(a, b) as n from s.t",
         "select case when b = 0 then null else a / b end as n from s.t",
     ),
+    (
+        "euros(p) as p / 100",
+        "select a.euros() as n, (a + b).euros() as m from s.t",
+        "select a / 100 as n, (a + b) / 100 as m from s.t",
+    ),
+    (
+        "pct(p, q := 3) as p * q",
+        "select a.pct(b) as n, main.pct(a) as m from s.t",
+        "select a * b as n, a * 3 as m from s.t",
+    ),
+    ("half(p) as p / 2", "select upper(c).length().half() as n from s.t", "select length(upper(c)) / 2 as n from s.t"),
+    (
+        "each_of(p) as p + 1",
+        "select list_transform([a], lambda e: e.each_of()) as n from s.t",
+        "select list_transform([a], lambda e: e + 1) as n from s.t",
+    ),
     ("initcap(p) as upper(p)", "select initcap(c) as n from s.t", "select upper(c) as n from s.t"),
 )
 
@@ -182,8 +198,10 @@ def test_what_stands_in_a_macro_means_what_it_means_there(
 def test_a_call_without_an_alias_is_called_as_duckdb_calls_it(engine: duckdb.DuckDBPyConnection) -> None:
     block = macro("cents(x) as x * 100")
     engine.execute("create temp macro cents(x) as x * 100")
-    sql = "select cents(a), cents(b) + 1, sum(cents(a + 1)) over () from s.t"
-    assert [name for name, _ in read(sql, block).fields] == [it[0] for it in engine.execute(sql).description or ()]
+    chained = "a.cents(), (a + b).cents(), t.a.cents().cents(), cents(a).abs()"
+    sql = f"select cents(a), cents(b) + 1, sum(cents(a + 1)) over (), {chained} from s.t"
+    names = [name for name, _ in read(sql, block).fields]
+    assert names == [it[0] for it in engine.execute(sql).description or ()]
 
 
 def test_blocks_are_no_outputs_and_see_only_what_stands_before_them() -> None:
