@@ -61,7 +61,8 @@ def check_shape(connection: duckdb.DuckDBPyConnection, landing: Landing) -> None
         try:
             found = list(compare(connection, landing.source, path, options))
         except (duckdb.Error, OSError, csv.Error, LookupError) as error:
-            said = without_paths(str(error).strip(), [landing])
+            # what DuckDB echoes of its own text has the path of a file, and perhaps only its beginning
+            said = without_paths(str(error).partition("\nLINE ")[0].strip(), [landing])
             raise LandingError(f"{shown} cannot be read: {said}", fix="mend the file, or its declaration") from error
         if found:
             problems.append(f"{shown}: {'; '.join(found)}")

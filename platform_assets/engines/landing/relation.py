@@ -38,7 +38,8 @@ def create_landing(connection: duckdb.DuckDBPyConnection, name: str, landing: La
         for statement in (*PROFILE, *_views(name, landing, options)):
             connection.execute(statement)
     except duckdb.Error as error:
-        problem = f"{landing.source.name} cannot be read: {without_paths(str(error), [landing])}"
+        said = without_paths(str(error).partition("\nLINE ")[0].strip(), [landing])
+        problem = f"{landing.source.name} cannot be read: {said}"
         raise EngineError(problem, fix="correct the options by which it is read") from error
 
 
