@@ -200,7 +200,7 @@ def _add(transaction: Transaction, files: Iterable[DataFile], properties: Mappin
 
 
 def _described(name: str, table: Table, lifecycle: str | None, written: Iterable[Snapshot]) -> Commit:
-    """Return the commit that left ``table`` with the snapshots ``written``: of one run, large results have several."""
+    """Return the commit that left ``table`` with the snapshots ``written``: what goes and what comes are one each."""
     snapshot = table.current_snapshot()
     if snapshot is None:
         raise CatalogError(f"{name} has no snapshot after its commit", fix="another program rolled it back: run again")
