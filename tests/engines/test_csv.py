@@ -1,7 +1,13 @@
+import gzip
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
+import duckdb
+import pyarrow as pa
+
 from governance.landing.model import FileColumn, Format
+from platform_assets.engines.shape import check_shape
 from tests.engines.landed import landed, read, source, told
 
 ORDERS = source("orders.csv", Format.CSV, {"order_id": "bigint", "amount": "decimal(10, 2)", "customer_id": "bigint"})
@@ -90,3 +96,51 @@ def test_no_file_is_no_row(tmp_path: Path) -> None:
     rows, outcome = read("from 'landing/orders.csv'", landed(tmp_path, ORDERS, {}))
     assert rows == []
     assert outcome["landing/orders.csv"].rows == outcome["landing/orders.csv"].rejects.num_rows == 0
+
+
+def test_a_line_is_that_of_the_file_whatever_is_quoted_before_it(tmp_path: Path) -> None:
+    declared = source("a.csv", Format.CSV, {"n": "bigint", "t": "varchar"}, options={"comment": "#"})
+    content = 'n,t\n1,"a\nb\n"\n#x\nx,1\n2,"é\n"\ny,"\n"\n'
+    for encoding, ending in (
+        ("utf-8", "\n"),
+        ("utf-8-sig", "\r\n"),
+        ("utf-8", "\r"),
+        ("latin-1", "\n"),
+        ("utf-16", "\n"),
+    ):
+        options = {**declared.options, "encoding": encoding.removesuffix("-sig")}
+        written = content.replace("\n", ending).encode(encoding)
+        landing = landed(tmp_path, replace(declared, options=options), {"a.csv": written})
+        rows, outcome = read("select n, length(t) from 'landing/a.csv'", landing)
+        assert rows == [(1, 4 + 2 * len(ending) - 2), (2, 1 + len(ending))]
+        assert [(it[1], it[4][0]) for it in told(outcome["landing/a.csv"])] == [(6, "x"), (9, "y")], (encoding, ending)
+
+
+def test_what_folders_are_called_is_no_column(tmp_path: Path) -> None:
+    for form, content in ((Format.CSV, "year\n1\n"), (Format.JSON, '{"year": 1}\n'), (Format.FIXED, "1\n")):
+        declared = source("year=2024/*.x", form, {"year": FileColumn("", "bigint", (1, 1))})
+        rows, _ = read(f'from "{declared.name}"', landed(tmp_path, declared, {"year=2024/1.x": content}))
+        assert rows == [(1,)]
+
+
+def test_files_however_they_are_written(tmp_path: Path) -> None:
+    columns = {"a": "bigint", "b": "varchar"}
+    written: dict[str, tuple[bytes, list[tuple[object, ...]]]] = {
+        "nothing.csv": (b"", []),
+        "mark.csv": (b"\xef\xbb\xbf", []),
+        "header.csv": (b"a,b", []),
+        "header_line.csv": (b"\xef\xbb\xbfa,b\n", []),
+        "no_end.csv": (b"a,b\n1,x", [(1, "x")]),
+        "windows.csv": (b"a,b\r\n1,x\r\n", [(1, "x")]),
+        "quoted.csv": (b'a,b\n"1","x, ""y""\nz"\n', [(1, 'x, "y"\nz')]),
+        "blank.csv": (b"a,b\n\n1,\n\n", [(1, None)]),
+        "packed.csv.gz": (gzip.compress(b"a,b\n1,x\n"), [(1, "x")]),
+        "packed.csv.zst": (pa.Codec("zstd").compress(b"a,b\n1,x\n", asbytes=True), [(1, "x")]),
+    }
+    for name, (content, expected) in written.items():
+        landing = landed(tmp_path, source(name, Format.CSV, columns), {name: content})
+        with duckdb.connect() as connection:
+            check_shape(connection, landing)
+        rows, outcome = read(f'from "landing/{name}"', landing)
+        told_ = outcome[f"landing/{name}"]
+        assert (rows, told_.rows, told_.rejects.num_rows) == (expected, len(expected), 0), name

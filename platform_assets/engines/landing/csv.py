@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from governance.landing.model import FileColumn, Option
 from platform_assets.engines.engine import Landing
 from platform_assets.engines.landing import option
-from platform_assets.engines.landing.name import FILE, kept_rejects, plain, reading, shown
+from platform_assets.engines.landing.name import FILE, kept_rejects, reading, rejects, shown
 from platform_assets.engines.landing.value import Fault, Formats, any_of, kind, value_of
 from platform_assets.engines.sql import literal, quoted
 
@@ -105,7 +105,7 @@ def _faults(columns: Sequence[FileColumn], options: Mapping[str, Option]) -> tup
 
 def mark(name: str) -> str:
     """Return the text by which a plan tells that it reads all of the relation ``name``."""
-    return f"every column of {plain(name)}"
+    return f"every column for {rejects(name)}"
 
 
 def every_column(name: str, columns: Sequence[FileColumn]) -> str:

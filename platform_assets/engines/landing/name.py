@@ -36,7 +36,8 @@ def rejects(name: str) -> str:
 def reading(function: str, paths: Sequence[str], arguments: str, columns: Mapping[str, str]) -> str:
     """Return the call of a reading function; of no file, which it would refuse, no row of its ``columns``."""
     if paths:
-        return f"{function}({listed(paths)}{arguments})"
+        # a folder called year=2024 would be a column, in place of one of that name in the file
+        return f"{function}({listed(paths)}{arguments}, hive_partitioning = false)"
     none = ", ".join(f"null::{kind} as {quoted(name)}" for name, kind in columns.items())
     return f"(select {none}, null::varchar as {FILE} where false)"
 

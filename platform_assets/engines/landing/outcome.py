@@ -13,8 +13,8 @@ from governance.errors import EngineError
 from governance.landing.model import Format, Option
 from platform_assets.engines.engine import REJECTED, Landing, Outcome
 from platform_assets.engines.landing import csv
-from platform_assets.engines.landing.name import ROW_LENGTH, rejects
-from platform_assets.engines.landing.option import listed, options_of
+from platform_assets.engines.landing.kept import NONE, kept
+from platform_assets.engines.landing.option import options_of
 from platform_assets.engines.landing.relation import taken_apart
 from platform_assets.engines.landing.text import Rows, count_of, rejects_of
 from platform_assets.engines.sql import quoted
@@ -38,9 +38,6 @@ EXHAUSTIVE = frozenset(
     }
 )
 """Operators that take all that is below them. A join, a limit or a subquery may stop early, or never begin."""
-
-
-NONE = REJECTED.empty_table()
 
 
 def outcomes(connection: duckdb.DuckDBPyConnection, landings: Mapping[str, Landing]) -> Mapping[str, Outcome]:
@@ -69,7 +66,9 @@ def _outcome(connection: duckdb.DuckDBPyConnection, name: str, landing: Landing,
     options = options_of(landing)
     rows = taken_apart(name, landing, options)
     return (
-        _of_csv(connection, name, landing, options, seen) if rows is None else _of_text(connection, name, landing, rows)
+        _of_csv(connection, name, landing, options, seen)
+        if rows is None
+        else _of_text(connection, name, landing, options, rows)
     )
 
 
@@ -80,12 +79,12 @@ def _of_csv(
     fitting, late = (
         (seen, 0) if seen is not None and not searches else _count(connection, csv.count(name, landing, options))
     )
-    native = _kept(connection, name, landing)
+    native = kept(connection, name, landing, options)
     if not late:
         return _unfit(connection, name, landing, options, Outcome(fitting, native))
     for search in searches:
         connection.execute(search).fetchall()
-    every = _kept(connection, name, landing)
+    every = kept(connection, name, landing, options)
     if every.num_rows - native.num_rows != late:
         found = every.num_rows - native.num_rows
         problem = f"{landing.source.name}: {late} rows have dates that do not fit, {found} are found again"
@@ -102,6 +101,8 @@ def _unfit(
 ) -> Outcome:
     """Return the outcome with the files of which no row fits; each file is read as far as its first row that does."""
     rejected = set(outcome.rejects["file"].to_pylist())
+    if not outcome.rows or len(landing.paths) == 1:
+        return replace(outcome, unfit=() if outcome.rows else tuple(it for it in landing.shown if it in rejected))
     unfit = []
     for path, shown in zip(landing.paths, landing.shown, strict=True):
         if shown in rejected:
@@ -111,9 +112,11 @@ def _unfit(
     return replace(outcome, unfit=tuple(unfit))
 
 
-def _of_text(connection: duckdb.DuckDBPyConnection, name: str, landing: Landing, rows: Rows) -> Outcome:
+def _of_text(
+    connection: duckdb.DuckDBPyConnection, name: str, landing: Landing, options: Mapping[str, Option], rows: Rows
+) -> Outcome:
     counts = {path: (fit, bad) for path, fit, bad in connection.execute(count_of(rows)).fetchall()}
-    unread = _kept(connection, name, landing)
+    unread = kept(connection, name, landing, options)
     tables = [unread]
     for path, shown in zip(landing.paths, landing.shown, strict=True):
         if counts.get(path, (0, 0))[1]:
@@ -147,32 +150,6 @@ def _in_order(table: pa.Table, landing: Landing) -> pa.Table:
     place = {shown: number for number, shown in enumerate(landing.shown)}
     order = pa.array([place[file] for file in table["file"].to_pylist()], pa.int64())
     return table.append_column("place", order).sort_by([("place", "ascending"), ("line", "ascending")]).drop("place")
-
-
-def _kept(connection: duckdb.DuckDBPyConnection, name: str, landing: Landing) -> pa.Table:
-    """Return what DuckDB itself rejected in whichever reads of the relation, each row once."""
-    table = rejects(name)
-    known = "select 1 from duckdb_tables() where temporary and table_name = $1"
-    if not connection.execute(known, [table]).fetchall():
-        return NONE
-    scan = quoted(f"{table}_scan")
-    select = f"""
-        with files as (select unnest({listed(landing.paths)}) as path, unnest({listed(landing.shown)}) as shown,
-            unnest(range({len(landing.paths)})) as place),
-        errors as (
-            select distinct place, shown, line, line_byte_position, column_name, error_message, csv_line,
-                -- that of a column that is missing is counted from 0, that of another from 1
-                column_idx + (error_type = 'MISSING COLUMNS')::int as number
-            from {quoted(table)} join {scan} using (scan_id, file_id) join files on path = file_path
-            -- a line that is too short has one for each column that it lacks
-            qualify error_type <> 'MISSING COLUMNS' or column_idx = min(column_idx)
-                over (partition by place, line_byte_position, error_type))
-        select shown as file, line::bigint as line, first(column_name order by number, error_message) as column,
-            string_agg(error_message, '; ' order by number, error_message) as reason,
-            left(first(csv_line), {ROW_LENGTH}) as row
-        from errors group by place, shown, line, line_byte_position order by place, line, line_byte_position
-    """
-    return connection.sql(select).to_arrow_table().cast(REJECTED)
 
 
 def _count(connection: duckdb.DuckDBPyConnection, select: str) -> tuple[int, int]:
