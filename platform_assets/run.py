@@ -18,6 +18,8 @@ from governance.policy import Policy
 from governance.project import Project
 from governance.sources import Source
 from governance.statement import Statement
+from governance.statement.formats import require_formats
+from governance.statement.order import unknown_table
 from platform_assets.catalog import Catalog, Planned, Table, schema_of
 from platform_assets.engines.engine import Engine
 from platform_assets.facts import job_facts
@@ -136,8 +138,17 @@ class Materialized:
 
 
 def files_read(sources: Iterable[Source], statement: Statement) -> dict[str, Source]:
-    """Return the declared datasets of files that ``statement`` reads, by name."""
-    return {it.table: it for it in sources if it.files is not None and it.table in statement.reads}
+    """Return the declared datasets of files that ``statement`` reads, by name.
+
+    Raises:
+        LineageError: a file is not declared, or as another format than the statement reads.
+    """
+    declared = {it.table: it for it in sources}
+    for name in statement.reads:
+        if "/" in name and name not in declared:
+            raise unknown_table(statement, name, declared)
+    require_formats(statement, declared)
+    return {name: it for name, it in declared.items() if it.files is not None and name in statement.reads}
 
 
 def schemas(tables: Mapping[str, Table], files: Mapping[str, Source]) -> dict[str, dict[str, str]]:

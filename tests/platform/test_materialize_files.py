@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from governance.errors import HeadwaterError, LandingError
+from governance.errors import HeadwaterError, LandingError, LineageError
 from governance.project import Project
 from platform_assets.catalog import Catalog, Table, inventory, load
 from platform_assets.engines.engine import Engine, QueryError
@@ -177,6 +177,22 @@ def test_rows_of_tables_and_of_files_add_up(landing: Landing) -> None:
         {"mail": "b", "amount": Decimal("3.00")},
     ]
     assert landing.statistics == (5, 2, 0)
+
+
+@pytest.mark.parametrize(
+    ("read", "words"),
+    [
+        ("'landing/poeple.csv'", r"bronze/x\.sql:2:\d+: no source declares landing/poeple\.csv; did you mean .*people"),
+        ("'landing/pay.txt#trailer'", r"no source declares landing/pay\.txt#trailer"),
+        ("read_json('landing/people.csv')", r"bronze/x\.sql:2: landing/people\.csv is declared as csv"),
+    ],
+)
+def test_what_is_not_declared_is_not_read(landing: Landing, read: str, words: str) -> None:
+    landing.land("people.csv", "id;mail\n1;a\n")
+    landing.pipeline("bronze.x", f"create table bronze.x as\nselect id from {read}")
+    with pytest.raises(LineageError, match=words):
+        landing.run("bronze.x")
+    assert landing.kinds == ["START", "FAIL"]
 
 
 def test_macros_and_views_read_files_too(landing: Landing) -> None:
