@@ -13,9 +13,10 @@ ORDERS = Path(__file__).parents[2] / "examples" / "orders"
 
 
 class Example(NamedTuple):
-    """A copy of ``examples/orders``."""
+    """A copy of ``examples/orders``; ``said_first`` is what its first run said, where it had one."""
 
     root: Path
+    said_first: str = ""
 
     def headwater(self, *words: str) -> Result:
         return CliRunner().invoke(cli.main, ["--project", str(self.root), *words])
@@ -42,6 +43,11 @@ def copied(to: Path) -> Example:
 
 
 def completed(example: Example, job: str) -> dict[str, Any]:
+    """The first COMPLETE of a job."""
+    return next(it for it in example.events() if it["job"]["name"] == job and it["eventType"] == "COMPLETE")
+
+
+def completed_last(example: Example, job: str) -> dict[str, Any]:
     """The latest COMPLETE of a job."""
     return [it for it in example.events() if it["job"]["name"] == job and it["eventType"] == "COMPLETE"][-1]
 

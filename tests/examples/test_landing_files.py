@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.examples.example import Example, completed
+from tests.examples.example import Example, completed_last
 
 THIRD = """\
 H0000070320260903
@@ -15,14 +15,14 @@ ODD = ("03 Zahlung für Ü.txt", 'it\'s #3 "quoted".txt', "[3] {a,b} %20 $x ; --
 
 def taken(example: Example) -> tuple[set[str], int]:
     """The files that the latest run of bronze.payments matched, without their folder, and how many rows it wrote."""
-    complete = completed(example, "bronze.payments")
+    complete = completed_last(example, "bronze.payments")
     told = complete["inputs"][0]["inputFacets"]["headwater_files"]["files"]
     return {it["name"].removeprefix("landing/payments/") for it in told}, counted(example, "bronze.payments")[0]
 
 
 def counted(example: Example, table: str) -> tuple[int, int]:
     """How many rows the latest run of a table wrote and rejected."""
-    told = completed(example, table)["run"]["facets"]["headwater_statistics"]
+    told = completed_last(example, table)["run"]["facets"]["headwater_statistics"]
     return told["recordsWritten"], told["recordsRejected"]
 
 

@@ -1,6 +1,16 @@
 """From the landing file to the gold table and back: the example, built by the command and asked by the command."""
 
-from tests.examples.example import Example, completed, inputs, reached, sources, steps
+import subprocess
+import tomllib
+
+import pytest
+from click.testing import CliRunner
+
+from platform_assets import cli
+from tests.examples.example import ORDERS, Example, completed, inputs, reached, sources, steps
+from tests.examples.page import blocks, shown
+
+pytestmark = pytest.mark.timeout(300)  # the build waits for the disk at every event
 
 CHAIN = ("gold.daily_revenue", "silver.orders", "bronze.orders", "landing/orders.csv")
 
@@ -169,3 +179,43 @@ def test_the_lineage_of_a_file_is_that_of_its_pipeline(built: Example) -> None:
         assert told["inputs"] == sorted(inputs(completed(built, table)))
     said = built.headwater("lineage", str(folder / "gold" / "payment_methods.sql.j2"))
     assert "card     derived       silver.payments.amount DIRECT AGGREGATION" in said.output
+
+
+def run(command: str) -> str:
+    """What a command prints; one of headwater's is run in this process, which has started already."""
+    program, *words = command.split()
+    if program == "headwater":
+        result = CliRunner().invoke(cli.main, words)
+        assert result.exception is None or isinstance(result.exception, SystemExit), command
+        return result.output
+    done = subprocess.run(("bash", "-c", command), capture_output=True, text=True, check=True, timeout=20)
+    return done.stdout
+
+
+def test_every_command_prints_what_the_page_on_landing_files_shows(
+    built: Example, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(built.root.parent)
+    copy, first, *rest = shown()
+    assert (copy.command, first.command) == ("cp -r examples/orders shop", "headwater --project shop run")
+    assert first.agrees(built.said_first), built.said_first
+    for it in rest:
+        said = run(it.command)
+        assert it.agrees(said), f"$ {it.command}\n{said}"
+    (example,), (output,) = blocks("python"), blocks("text")
+    capsys.readouterr()
+    exec(compile(example, "landing.md", "exec"), {})  # noqa: S102  # the page's own text
+    assert capsys.readouterr().out == output
+
+
+@pytest.mark.parametrize("text", blocks("sql"))
+def test_the_sql_on_the_page_is_the_examples(text: str) -> None:
+    files = [*ORDERS.rglob("*.sql"), *ORDERS.rglob("*.j2")]
+    assert any(text.strip() in file.read_text() for file in files), text
+
+
+@pytest.mark.parametrize("text", blocks("toml"))
+def test_the_declaration_on_the_page_is_the_examples(text: str) -> None:
+    declared = tomllib.loads((ORDERS / "platform_assets" / "sources.toml").read_text())
+    for name, said in tomllib.loads(text).items():
+        assert declared[name] == said
