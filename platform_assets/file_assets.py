@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from dagster import AssetSpec, MetadataValue
 
-from governance.landing.datasets import record_name
-from governance.landing.model import FileSource, Format, Record
+from governance.landing.described import description_of
+from governance.landing.model import FileSource, Format
 from governance.page.address import page_address
 from governance.policy import Policy, TablePolicy
 from governance.sources import Source
@@ -19,10 +19,9 @@ KINDS = {Format.CSV: "csv", Format.JSON: "json", Format.PARQUET: "parquet", Form
 def file_asset(policy: Policy, source: Source, files: FileSource) -> AssetSpec:
     """Return the external asset of one dataset of ``files``, which ``source`` is: the file, or a kind of record."""
     said = policy.tables.get(source.table, TablePolicy())
-    record = next((it for it in files.records if record_name(files, it) == source.table), None)
     return AssetSpec(
         asset_key(source.table),
-        description=said.description or source.description or (_of_record(files, record) if record else None),
+        description=said.description or description_of(source),
         group_name=re.sub(r"\W", "_", files.location.name),
         kinds={"file", KINDS[files.format]},
         owners=[said.owner] if said.owner else [],
@@ -48,8 +47,3 @@ def _reading(files: FileSource) -> Iterator[str]:
         yield f"rows = {files.rows!r}"
     if files.max_rejects is not None:
         yield f"max_rejects = {files.max_rejects}"
-
-
-def _of_record(files: FileSource, record: Record) -> str:
-    of = f"The {record.id} records of {files.name}, which say {record.value!r}"
-    return f"{of}; each belongs to one of {record.parent} by {record.join_key}." if record.parent else f"{of}."

@@ -15,6 +15,7 @@ from governance.events.redact import secrets_of
 from governance.graph import graph_of
 from governance.identity import Schemas, carried
 from governance.impact.facts import facts_of
+from governance.landing.described import description_of
 from governance.page.document import Own, Shown
 from governance.pipeline import Pipeline
 from governance.policy import Policy, Source
@@ -135,7 +136,7 @@ def _shown(project: Project, files: _Files, events: Sequence[Event], now: dateti
 def _own(files: _Files) -> Mapping[str, Own]:
     schemas = files.program.schemas
     sources = {
-        it.table: Own("source", it.description, dict(it.columns), it.files.format.value if it.files else "")
+        it.table: Own("source", description_of(it), dict(it.columns), it.files.format.value if it.files else "")
         for it in files.sources
     }
     built = {it.table: Own("pipeline", it.description or None, schemas.get(it.table, {})) for it in files.pipelines}

@@ -78,10 +78,10 @@ function originBadge({ origin, format }) {
   const { letter, title } = ORIGINS[origin];
   // files are a sheet with a corner turned down
   const shape = format
-    ? [svg('path', { class: 'sheet', d: 'M9 8H21L27 14V26H9Z' }), svg('path', { class: 'corner', d: 'M21 8V14H27' })]
+    ? [svg('path', { class: 'sheet', d: 'M9 8H22.5L27 12.5V26H9Z' }), svg('path', { class: 'corner', d: 'M22.5 8V12.5H27' })]
     : [svg('rect', { x: 9, y: 8, width: 18, height: 18, rx: 4 })];
   return svg('g', { class: format ? 'origin file' : 'origin' }, ...shape,
-    svg('text', { x: 18, y: format ? 22 : 21 }, letter), svg('title', {}, format ? `${format} files: ${title}` : title));
+    svg('text', { x: format ? 17 : 18, y: format ? 22 : 21 }, letter), svg('title', {}, format ? `${format} files: ${title}` : title));
 }
 
 /** The name, its schema dimmed; the end of it is what tells tables apart, so the schema is what gives way. */
