@@ -108,5 +108,6 @@ def _reads_itself(text: Text, start: int, end: int) -> LineageError:
 
 
 def _only_reads(query: exp.Expr) -> bool:
-    empty = isinstance(query, exp.Select) and not query.expressions
-    return isinstance(query, exp.Query | exp.Values | exp.Pivot) and not query.args.get("into") and not empty
+    # UNPIVOT … INTO names columns, and a SELECT … INTO writes
+    writes = isinstance(query, exp.Select) and (query.args.get("into") or not query.expressions)
+    return isinstance(query, exp.Query | exp.Values | exp.Pivot) and not writes

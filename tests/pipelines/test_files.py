@@ -13,6 +13,7 @@ from governance.statement import Statement, parse, read_program, trace
 
 FILE = "pipelines/a/b.sql"
 HEAD = "create table a.b as "
+CALL = "read_csv('in/o.csv' /* , x */, nullstr = ['a,b)', '('])"
 COLUMNS = (("id", "bigint"), ("amount", "decimal(10, 2)"))
 
 
@@ -42,6 +43,8 @@ def source(name: str, form: Format = Format.CSV) -> Source:
         ("select * from c.d, lateral (from 'in/o.csv')", ["'in/o.csv'"]),
         ("select * from c.d cross join lateral read_csv('in/o.csv') r", ["read_csv('in/o.csv')"]),
         ("pivot 'in/o.csv' on id using sum(amount)", ["'in/o.csv'"]),
+        ("unpivot 'in/o.csv' on id, amount into name k value v", ["'in/o.csv'"]),
+        ("select * from read_csv('in/o.csv' /* , x */, nullstr = ['a,b)', '(']) -- 'in/p.csv'", [CALL]),
         ("select $doc.h.d, $DOC.h.e from 'in/b.json' b join 'in/o.csv' on b.$doc.h.f", ["'in/b.json'", "'in/o.csv'"]),
         ("with o as (select 1 as x) select * from 'o'", []),
         ("select 'in/o.csv' as x, '''in/o.csv' as y from c.d", []),
