@@ -1,6 +1,7 @@
 """Where a Headwater project keeps its files. Everything else gets these paths as arguments."""
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,6 +10,8 @@ from governance.errors import HeadwaterError
 
 ROOT = "HEADWATER_ROOT"
 """The variable that names the project's root."""
+
+SIZE = re.compile(r"[1-9]\d*(?:\.\d+)? ?[KMGT]i?B", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,7 @@ class Project:
     state:     what running makes: catalog, warehouse, events, the Dagster instance; never under version control
     page:      where the lineage page is served, None where ``[ui]`` of lineage.toml says so
     dagster:   where Dagster's UI is, likewise
+    memory:    what an engine may hold of memory, such as ``1GB``; None: as much as the engine itself thinks right
     """
 
     root: Path
@@ -31,6 +35,7 @@ class Project:
     state: Path
     page: str | None = None
     dagster: str | None = None
+    memory: str | None = None
 
     @property
     def events(self) -> Path:
@@ -64,13 +69,22 @@ def find_project(env: Mapping[str, str] = os.environ) -> Project:
     """Return the project that ``HEADWATER_ROOT`` names, else the checkout that this package lies in.
 
     ``HEADWATER_STATE`` moves the state folder. ``HEADWATER_PAGE`` and ``HEADWATER_DAGSTER``, which ``headwater dev``
-    sets, say where the page and Dagster are when it is not where ``[ui]`` has them.
+    sets, say where the page and Dagster are when it is not where ``[ui]`` has them. ``HEADWATER_MEMORY`` bounds the
+    engine's memory.
 
     Raises:
-        HeadwaterError: the root has no ``platform_assets`` folder.
+        HeadwaterError: the root has no ``platform_assets`` folder; the memory is no size.
     """
     root = Path(env[ROOT]) if ROOT in env else Path(__file__).parent.parent
     if not (root / "platform_assets").is_dir():
         raise HeadwaterError(f"{root} has no platform_assets folder", fix=f"set {ROOT} to the project's root")
     state = Path(env["HEADWATER_STATE"]) if "HEADWATER_STATE" in env else None
-    return replace(project_at(root, state), page=env.get("HEADWATER_PAGE"), dagster=env.get("HEADWATER_DAGSTER"))
+    project = project_at(root, state)
+    return replace(project, page=env.get("HEADWATER_PAGE"), dagster=env.get("HEADWATER_DAGSTER"), memory=_memory(env))
+
+
+def _memory(env: Mapping[str, str]) -> str | None:
+    size = env.get("HEADWATER_MEMORY") or None
+    if size is not None and not SIZE.fullmatch(size):
+        raise HeadwaterError(f"HEADWATER_MEMORY is {size!r}, which is no size", fix="write 1GB, 512MB or the like")
+    return size

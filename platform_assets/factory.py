@@ -82,7 +82,10 @@ def build_assets(loaded: Loaded) -> tuple[AssetsDefinition | AssetSpec, ...]:
 
 def duckdb_resource(project: Project) -> DuckDBResource:
     """Return the resource that the assets ask for: in memory, what does not fit going to the state folder."""
-    return DuckDBResource(database=":memory:", connection_config={"temp_directory": str(project.state / "spill")})
+    settings = {"temp_directory": str(project.state / "spill")}
+    if project.memory:
+        settings["memory_limit"] = project.memory
+    return DuckDBResource(database=":memory:", connection_config=settings)
 
 
 def run_of(pipeline: Pipeline, record: RunRecord, retry: int) -> Run:

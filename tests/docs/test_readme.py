@@ -41,6 +41,8 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(state: Path, command: str) -> str:
     words = ["headwater", "demo"] if command == "make demo" else shlex.split(command)
+    # another project has a catalog of its own
+    state = state / "other" if "--project" in words else state
     done = subprocess.run(
         [str(Path(sys.executable).with_name(words[0])), *words[1:]],
         env={k: v for k, v in os.environ.items() if not k.startswith("OPENLINEAGE")} | {"HEADWATER_STATE": str(state)},
