@@ -27,5 +27,5 @@ def test_without_a_bound_the_engine_has_its_own(root: str) -> None:
 
 
 def test_what_is_no_size_is_refused(root: str) -> None:
-    with pytest.raises(HeadwaterError, match="HEADWATER_MEMORY is 'much'.*write 1GB"):
+    with pytest.raises(HeadwaterError, match=r"HEADWATER_MEMORY is 'much'.*write 1GB"):
         find_project({"HEADWATER_ROOT": root, "HEADWATER_MEMORY": "much"})
