@@ -1,35 +1,27 @@
 """Both revisions rebuilt mechanically over one fixed set of data, compared, and put beside what was predicted."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from governance.block import BlockKind
 from governance.diff import Difference, Known, Side, compare, judge
-from governance.errors import HeadwaterError, LandingError
+from governance.errors import HeadwaterError
 from governance.graph import Graph, graph_of
 from governance.graph.stated import stated
-from governance.landing.model import FileSource
 from governance.landing.views import file_blocks
 from governance.rebuild import inputs_of, statements_of, to_rebuild
 from governance.simulate import Simulated, changed_source
-from governance.statement import Statement, read_program
+from governance.statement import read_program
 from governance.validation import ABSENT, Compared, Evidence, evidence, excused, predict
-from platform_assets.engines.engine import Landing, QueryError, Relation
+from platform_assets.engines.engine import QueryError, Relation
 from platform_assets.engines.patience import SECONDS
-from platform_assets.engines.room import FilesRead, Readable
 from platform_assets.engines.scratch import AFTER, BEFORE, Scratch, scratch
-from platform_assets.splice import Reading, splice
+from platform_assets.sides import FindFiles, Sides, files_of
 
 Find = Callable[[Iterable[str]], Mapping[str, Relation]]
 """Tables → the rows that both sides read of them; a table that has none is left out."""
-
-FindFiles = Callable[[FileSource], tuple[tuple[str, ...], tuple[str, ...]]]
-"""A declaration → the files that there are of it now: paths on this machine, and as they may be shown.
-
-It raises LandingError where they cannot be read.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +64,7 @@ def validate(asked: Asked, known: Known, given: Given) -> tuple[Evidence, ...]:
     graph = _graph(base, head)
     predicted = predict(diff.changes, asked.changes, graph, head.policy.lineage)
     built, relations = _inputs(tables, base, head, given.tables)
-    sides = _Sides(base, head, asked, _files(built, asked, given.files))
+    sides = Sides(base, head, asked.head, asked.changes, files_of(built, base, asked.head, given.files))
     facts = known.facts(graph)
     with (
         TemporaryDirectory(prefix="headwater-") as folder,
@@ -147,93 +139,22 @@ def _inputs(
         wanted |= missing
 
 
-def _files(tables: Iterable[str], asked: Asked, find: FindFiles) -> Mapping[str, Landing]:
-    """Return the files that there are now of each dataset that building ``tables`` reads, by its name.
-
-    They are the same for both sides, whatever each declares of them.
-
-    Raises:
-        LandingError: some cannot be read: what needs them is named, and nothing is built of the rest.
-    """
-    wanted = {
-        source: [it for it in tables if _reads(it, source.name, asked.base) or _reads(it, source.name, asked.head)]
-        for _, source in sorted(_declared(asked.base, asked.head).items())
-    }
-    found: dict[str, Landing] = {}
-    for source in (it for it, readers in wanted.items() if readers):
-        try:
-            found[source.name] = Landing(source, *find(source))
-        except LandingError as error:
-            # what does not answer for one file does not for its others
-            remote = "://" in source.location.at
-            lost = [
-                readers for it, readers in wanted.items() if it is source or (remote and it.location == source.location)
-            ]
-            left_out = ", ".join(dict.fromkeys(table for readers in lost for table in readers))
-            problem = f"{error.problem}; so nothing is compared: {left_out} cannot be built without it"
-            raise LandingError(problem, fix=error.fix) from error
-    return found
-
-
-def _declared(base: Side, head: Side) -> Mapping[str, FileSource]:
-    """Return each file's declaration by its name, the later side's where both have one."""
-    return {it.files.name: it.files for side in (base, head) for it in side.sources if it.files is not None}
-
-
-def _reads(table: str, file: str, side: Side) -> bool:
-    statement = statements_of(side).get(table)
-    return statement is not None and any(it.partition("#")[0] == file for it in statement.reads)
-
-
-@dataclass(frozen=True, slots=True)
-class _Sides:
-    """The revisions to be built, the later one as it is after what is simulated, and the files that both read."""
-
-    base: Side
-    head: Side
-    asked: Asked
-    files: Mapping[str, Landing]
-
-    def landings(self, tables: Iterable[str]) -> Iterator[Landing]:
-        """Yield all that building ``tables`` on either side reads of files."""
-        for table in tables:
-            for side, of in ((BEFORE, self.base), (AFTER, self.head)):
-                statement = statements_of(of).get(table)
-                if statement is not None:
-                    yield from (it.landing for it in self.readable(side, statement).files)
-
-    def readable(self, side: str, statement: Statement) -> Readable:
-        """Return the statement of one side with what it reads of files, by that side's declarations."""
-        of, changes = (self.asked.base, ()) if side == BEFORE else (self.asked.head, self.asked.changes)
-        sources = {it.table: it for it in of.sources if it.files is not None}
-        spliced = splice(statement, sources)
-        blocks = {it.files.name: it.files for name in statement.block_files if (it := sources[name]).files}
-        readings = {it.relation: it for it in spliced.readings}
-        readings |= {name: Reading(name, files, ()) for name, files in blocks.items() if name not in readings}
-        return Readable(statement, spliced.text, tuple(self._read(it, changes) for it in readings.values()))
-
-    def _read(self, reading: Reading, changes: tuple[Simulated, ...]) -> FilesRead:
-        found, source = self.files[reading.source.name], reading.source
-        own = tuple(it for it in changes if it.table.partition("#")[0] == source.name)
-        return FilesRead(reading.relation, Landing(source, found.paths, found.shown, reading.options), own)
-
-
 @dataclass(frozen=True, slots=True)
 class _Built:
     """One table, built on both sides as far as it can be."""
 
     room: Scratch
     table: str
-    of: _Sides
+    of: Sides
     sides: Mapping[str, str]
 
     @classmethod
-    def build(cls, room: Scratch, table: str, of: _Sides, broken: Mapping[str, frozenset[str]]) -> "_Built":
+    def build(cls, room: Scratch, table: str, of: Sides, broken: Mapping[str, frozenset[str]]) -> "_Built":
         """Build ``table`` on both sides; ``broken`` are, by side, the tables that could not be built before it."""
         return cls(room, table, of, {side: cls._try(room, table, of, side, broken[side]) for side in (BEFORE, AFTER)})
 
     @staticmethod
-    def _try(room: Scratch, table: str, of: _Sides, side: str, broken: frozenset[str]) -> str:
+    def _try(room: Scratch, table: str, of: Sides, side: str, broken: frozenset[str]) -> str:
         """Build one side and return what is wrong; empty where nothing is."""
         revision = of.base if side == BEFORE else of.head
         statement, problem = statements_of(revision).get(table), revision.program.unreadable.get(table)
