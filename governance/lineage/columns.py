@@ -196,3 +196,15 @@ def whole_row(alias: str, columns: Sequence[Column]) -> Column:
     """Return a row as one value: every column flows into it, and each can be read back."""
     deps = united([column.deps for column in columns])
     return Column(alias, alias, deps, {column.key: column for column in columns})
+
+
+def members_of(columns: Sequence[Column]) -> Mapping[str, Column] | None:
+    """Return the members of a value that is one of ``columns``, None where these are not the same, in order."""
+    first = columns[0].members
+    if first is None or any(column.members is None or [*column.members] != [*first] for column in columns):
+        return None
+    each = {key: [column.members[key] for column in columns if column.members is not None] for key in first}
+    return {
+        key: first[key]._replace(deps=united([part.deps for part in parts]), members=members_of(parts))
+        for key, parts in each.items()
+    }

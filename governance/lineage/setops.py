@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from sqlglot import exp
 
 from governance.errors import ColumnCountMismatch, UnreadConstruct
-from governance.lineage.columns import Column, ListedColumns, Query, Relation
+from governance.lineage.columns import Column, ListedColumns, Query, Relation, members_of
 from governance.lineage.edges import FILTER, GROUP_BY, IDENTITY, Deps, add, united
 from governance.lineage.environment import Environment
 from governance.lineage.naming import columns_named
@@ -48,13 +48,15 @@ class _Chain:
     def __init__(self, session: Session, first: Query) -> None:
         self.session = session
         self.names = list(first.columns)
-        self.parts: list[list[Deps]] = [[column.deps] for column in first.columns]
+        self.parts: list[list[Column]] = [[column] for column in first.columns]
         self.rows: Deps = dict(first.rows)
         self.inputs = set(first.inputs)
 
     def columns(self) -> list[Column]:
         return [
-            column if len(parts) == 1 else column._replace(deps=united(parts), members=None)
+            column
+            if len(parts) == 1
+            else column._replace(deps=united([p.deps for p in parts]), members=members_of(parts))
             for column, parts in zip(self.names, self.parts, strict=True)
         ]
 
@@ -98,12 +100,12 @@ class _Chain:
     def values(self, matched: Sequence[Column | None]) -> None:
         for parts, column in zip(self.parts, matched, strict=True):
             if column is not None:
-                parts.append(column.deps)
+                parts.append(column)
 
     def compared(self, hop: int) -> None:
         for parts in self.parts:
-            for deps in parts:
-                add(self.rows, deps, hop)
+            for column in parts:
+                add(self.rows, column.deps, hop)
 
 
 def _union(chain: _Chain, operation: exp.Expr, other: Query, matched: Sequence[Column | None]) -> None:

@@ -300,6 +300,11 @@ STRUCT = Block(
             set(),
         ),
         (
+            "select $doc.header.day as d from (select $doc from 'in/b.json' union all by name from 'in/b.json')",
+            {"d": {("$doc.header.day", "IDENTITY")}},
+            set(),
+        ),
+        (
             "select max($doc.trailer.n) as n from 'in/b.json' group by $doc.header.day order by $doc.header.day",
             {"n": {("$doc.trailer.n", "AGGREGATION")}},
             {("$doc.header.day", "GROUP_BY"), ("$doc.header.day", "SORT")},
