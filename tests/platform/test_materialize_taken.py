@@ -12,6 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pyiceberg.partitioning import PartitionField, PartitionSpec
+from pyiceberg.schema import Schema
+from pyiceberg.transforms import IdentityTransform
+from pyiceberg.types import DecimalType, LongType, NestedField
 
 from governance.errors import CatalogError, LandingError
 from governance.project import Project
@@ -65,6 +69,19 @@ def test_rejected_rows_are_those_of_the_files_that_are_new(landing: Landing) -> 
     landing.run("bronze.orders", 2)
     assert landing.statistics == (0, 0, 0)
     assert [it["name"] for it in landing.complete["outputs"]] == ["bronze.orders"]
+
+
+def test_a_partitioned_table_takes_files_too_and_rejects_rows(landing: Landing) -> None:
+    columns = Schema(NestedField(1, "id", LongType()), NestedField(2, "amount", DecimalType(10, 2)))
+    parts = PartitionSpec(PartitionField(1, 1000, IdentityTransform(), "id"))
+    landing.platform.catalog.create_namespace("bronze")
+    landing.platform.catalog.create_table("bronze.orders", columns, partition_spec=parts)
+    landing.land("orders/1.csv", "id,amount\n1,1.00\nx,1.00\n2,1.00\n")
+    for number, told in enumerate([(3, 2, 1), (0, 0, 0)]):
+        landing.run("bronze.orders", number)
+        assert landing.statistics == told
+    assert ids(landing) == [1, 2]
+    assert [row["line"] for row in landing.rows("quarantine.bronze_orders")] == [3]
 
 
 def test_a_file_that_changed_after_it_was_taken_is_an_error_until_the_property_lets_it_go(landing: Landing) -> None:
