@@ -43,10 +43,10 @@ CHANGES = ("rename", "drop", "type", "value", "enum", "unit", "filter", "backfil
 def trace(  # one parameter an option
     *, name: str, events: Path | None, as_of: str | None, snapshot: str | None, rows: bool, form: str
 ) -> None:
-    """Say what NAME, a table or table.column, comes from, hop by hop to source columns and files.
+    """Say what NAME, a table, file or column of one, comes from, hop by hop to source columns and files.
 
     JSON is {"start", "steps", "origins", "as_of"}, a step {"depth", "field", "dataset", "namespace", "word",
-    "repeated", "stale", "by"}.
+    "note", "repeated", "stale", "by"}; note says why nothing is known to feed it.
     """
     from governance.graph.part import upstream, upstream_rows
     from governance.report.trace import ends_text, trace_markdown, trace_text
@@ -85,7 +85,7 @@ def impact(  # one parameter an option
     queries: Path | None,
     form: str,
 ) -> None:
-    """Say what a change of NAME, a table or table.column, can reach: values, populations, tables, and what is unknown.
+    """Say what a change of NAME, a table, file or column, can reach: values, populations, tables, and what is unknown.
 
     JSON is {"start", "values", "population", "tables", "unknown", "downstream", "change", "statement", "ranking",
     "as_of"}.

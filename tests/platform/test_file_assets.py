@@ -10,19 +10,22 @@ import dagster as dg
 import pytest
 
 from governance.block import Block, BlockKind
-from governance.dataset import Dataset
+from governance.dataset import Dataset, Field
 from governance.diff import Side
+from governance.errors import UnknownField
 from governance.events.facets import Naming
 from governance.events.reading import read_store
 from governance.events.static import ndjson, static_events
 from governance.events.store import EventStore
 from governance.graph import build_graph, graph_of
+from governance.graph.known import start_of
 from governance.graph.stated import stated
 from governance.history import history
 from governance.load import load_pipelines
 from governance.project import Project
 from governance.report.history import history_dict, history_text
 from governance.runs import Run, read_runs
+from platform_assets.cli_asked import asked
 from platform_assets.factory import build_assets, duckdb_resource, load
 from platform_assets.metadata import asset_key
 from platform_assets.side import side_of_project
@@ -219,3 +222,15 @@ def test_which_files_a_run_read_is_read_back(landed: Project) -> None:
     assert history_dict([past], ())[0]["files"] == {
         "landing/orders/*.csv": {"count": 2, "names": ["landing/orders/1.csv", "landing/orders/2.csv"]}
     }
+
+
+def test_a_declared_column_is_known_before_anything_read_it(landed: Project) -> None:
+    ran(landed, "bronze.orders")
+
+    def meant(name: str) -> Field | Dataset:
+        return asked(landed, name, None, None, None).part(start_of)[0]
+
+    assert meant("landing/payments.txt#detail.cents") == Field(Dataset("file", "landing/payments.txt#detail"), "cents")
+    assert meant("landing/payments.txt") == Dataset("file", "landing/payments.txt")
+    with pytest.raises(UnknownField, match=r"did you mean landing/payments\.txt#detail\.cents"):
+        meant("landing/payments.txt#detail.cent")
