@@ -198,10 +198,8 @@ class Evidence:
         }
 
 
-def predict(
-    changes: Iterable[Change], simulated: Iterable[Simulated], graph: Graph, naming: LineagePolicy
-) -> Predicted:
-    """Return what ``changes`` of pipelines and ``simulated`` ones of sources can do, as impact on ``graph`` says."""
+def predict(changes: Iterable[Change], tried: Iterable[Simulated], graph: Graph, naming: LineagePolicy) -> Predicted:
+    """Return what ``changes`` of pipelines and those ``tried`` of sources can do, as impact on ``graph`` says."""
     columns: dict[str, set[str]] = {}
     rows: set[str] = set()
     unknown: set[str] = set()
@@ -223,7 +221,7 @@ def predict(
             take(impact(graph, dataset, ChangeOf.FILTER))
         for name in change.fields if change.kind is not Kind.POPULATION else ():
             take(impact(graph, Field(dataset, name)))
-    for it in simulated:
+    for it in tried:
         if it.kind is not None:
             take(impact(graph, Field(naming.dataset(it.table), it.column), it.kind))
     return Predicted({table: frozenset(names) for table, names in columns.items()}, frozenset(rows), frozenset(unknown))

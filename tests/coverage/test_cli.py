@@ -167,5 +167,5 @@ def test_without_events_the_commands_say_what_to_run(root: Path) -> None:
     (root / ".headwater" / "events" / "events-2026-08-30.ndjson").unlink()
     (root / ".headwater" / "events").rmdir()
 
-    with pytest.raises(HeadwaterError, match="there are no events yet; run `headwater demo`"):
+    with pytest.raises(HeadwaterError, match="there are no events yet; run `headwater run` or `headwater demo`"):
         run("coverage", "--inventory", "inventory.txt")
