@@ -33,8 +33,10 @@ def find(known: Known) -> tuple[Finding, ...]:
 
 
 def _tables(known: Known) -> frozenset[str]:
-    own = (it.name for it in _datasets(known) if known.policy.lineage.owns(it))
-    return known.inventory | known.sources | known.pipelines | known.columns.keys() | frozenset(own)
+    own = frozenset(it.name for it in _datasets(known) if known.policy.lineage.owns(it))
+    # a quarantine is made by the first row that does not fit: who declares it before has misspelt nothing
+    named = known.inventory | known.sources | known.pipelines | known.quarantines.keys()
+    return named | known.columns.keys() | own
 
 
 def _datasets(known: Known) -> Iterator[Dataset]:

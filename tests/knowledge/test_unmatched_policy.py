@@ -199,3 +199,9 @@ def test_a_tag_that_names_no_class_is_warned_of(policy_of: PolicyOf, event: Say,
 
     assert [(it.severity, it.table) for it in findings] == [(Severity.WARN, "marketing.audience")] * count
     assert all(f"Classification={value}, which is no class here" in it.message for it in findings)
+
+
+def test_a_quarantine_may_be_declared_before_a_row_is_in_it(policy_of: PolicyOf) -> None:
+    assert not found(policy_of({"quarantine.marketing_audience.row": "personal"}))
+    (finding,) = found(policy_of({"quarantine.marketing_audiences.row": "personal"}))
+    assert finding.fix.startswith('did you mean ["quarantine.marketing_audience"]?')
