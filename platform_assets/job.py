@@ -8,6 +8,7 @@ from dagster import (
     AssetCheckEvaluation,
     AssetCheckSeverity,
     AssetKey,
+    DagsterExecutionInterruptedError,
     DagsterInstance,
     Definitions,
     ExecuteInProcessResult,
@@ -108,7 +109,11 @@ def _failed(result: ExecuteInProcessResult) -> Iterable[tuple[str, str]]:
         if event.is_step_failure and event.step_key:
             error = event.step_failure_data.error
             cause = (error.cause or error) if error else None
-            yield event.step_key, cause.message.strip() if cause else "no reason given"
+            yield event.step_key, _reason(cause.cls_name, cause.message) if cause else "no reason given"
+
+
+def _reason(error: str | None, message: str) -> str:
+    return "it was interrupted" if error == DagsterExecutionInterruptedError.__name__ else message.strip()
 
 
 def _outcome(evaluation: AssetCheckEvaluation) -> CheckOutcome:
