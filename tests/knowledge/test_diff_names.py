@@ -4,12 +4,14 @@ from dataclasses import replace
 
 import pytest
 
+from governance.block import Block, BlockKind
 from governance.consumers.declared import Declarations, Declared
 from governance.dataset import Dataset
-from governance.diff import Kind, Side
+from governance.diff import Kind, Side, compare
 from governance.impact import Facts
 from governance.policy import TablePolicy
 from governance.report.diff import diff_markdown, diff_text
+from governance.statement import read_program
 from tests.knowledge.revisions import BASE, LIST, SENT, SOURCES, changed, edited, side, told
 
 
@@ -250,3 +252,24 @@ def test_consumers_of_what_is_reached_are_named_and_asked() -> None:
     for text in (diff_text(found), diff_markdown(found)):
         # where it is reached, and what its owner is to do
         assert text.count("Email tool") == 2
+
+
+def test_a_change_of_a_template_is_shown_at_the_templates_line() -> None:
+    head = side(edited("mart.list", ("p.email", "upper(p.email) as email")))
+    made = tuple(replace(it, origin=tuple(range(11, 11 + len(it.sql.splitlines())))) for it in head.pipelines)
+    (changed_list,) = [it for it in compare(side(BASE), replace(head, pipelines=made)) if it.table == "mart.list"]
+    assert changed_list.line == 13
+
+
+def test_a_block_that_is_only_laid_out_otherwise_is_cosmetic() -> None:
+    def on(sql: str) -> Side:
+        made = side({"mart.list": "create table mart.list as\nselect half(p.id) as id from crm.people p\n"})
+        block = Block("half", BlockKind.MACRO, "platform_assets/blocks/half.sql", 1, sql)
+        pipelines = tuple(replace(it, blocks=(block,)) for it in made.pipelines)
+        return replace(made, pipelines=pipelines, program=read_program(pipelines, made.sources))
+
+    before = on("create macro half(x) as x / 2")
+    assert told(changed(before, on("create  macro half(x) as\n  x / 2"))) == [("cosmetic", "mart.list", ())]
+    (halved,) = changed(before, on("create macro half(x) as x / 4")).changes
+    assert (halved.kind.value, halved.fields) == ("value", ("id",))
+    assert halved.reason == "computed otherwise: id; written otherwise: half, which it builds on"

@@ -7,6 +7,11 @@ from typing import Any
 
 import pytest
 
+from governance.errors import LandingError
+from governance.landing.model import FileSource
+from governance.project import project_at
+from platform_assets.side import side_of_project
+from platform_assets.sides import files_of
 from tests.ship.conftest import Repository
 
 ORDERS, DETAIL, BATCH = "landing/orders.csv", "landing/payments/*.txt#detail", "landing/batch.json"
@@ -221,3 +226,18 @@ def test_the_self_test_knows_files(landing: Repository) -> None:
     assert said.exit_code == 0, said.output
     tried = [it for it in json.loads(said.stdout)["tried"] if it["pipeline"].startswith("bronze.")]
     assert any(it["exact"] for it in tried)
+
+
+def test_a_store_that_does_not_answer_leaves_out_all_that_reads_there(landing: Repository) -> None:
+    declare(landing, 'at = "landing"', 'at = "s3://bucket/orders"')
+    side = side_of_project(project_at(landing.root))
+    asked: list[str] = []
+
+    def find(source: FileSource) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        asked.append(source.name)
+        raise LandingError("landing: the store does not give it", fix="see that it is reached")
+
+    left_out = "so nothing is compared: bronze.fees, bronze.orders, bronze.lines cannot be built without it"
+    with pytest.raises(LandingError, match=f"the store does not give it; {left_out}; see that it is reached"):
+        files_of(["bronze.orders", "bronze.fees", "bronze.lines", "gold.paid"], side, side, find)
+    assert asked == [BATCH]
