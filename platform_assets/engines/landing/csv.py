@@ -7,6 +7,7 @@ from platform_assets.engines.engine import Landing
 from platform_assets.engines.landing import option
 from platform_assets.engines.landing.name import FILE, kept_rejects, reading, rejects, shown
 from platform_assets.engines.landing.value import Fault, Formats, any_of, kind, value_of
+from platform_assets.engines.landing.whole import in_one_piece
 from platform_assets.engines.sql import literal, quoted
 
 DATED = {"date": "dateformat", "timestamp": "timestampformat"}
@@ -40,7 +41,12 @@ def read(name: str, paths: Sequence[str], types: Mapping[str, str], options: Map
     columns = ", ".join(f"{literal(column)}: {literal(of)}" for column, of in types.items())
     own = {"columns": f"{{{columns}}}", "auto_detect": "false", "filename": literal(FILE), **kept_rejects(name)}
     dated = {it: option.sql_of(options[it]) for it in DATED.values() if options.get(it)}
-    return reading("read_csv", paths, option.arguments({"header": "true", **given, **dated, **own}), types)
+    return reading(
+        "read_csv",
+        paths,
+        option.arguments({"header": "true", **given, **in_one_piece(paths, options), **dated, **own}),
+        types,
+    )
 
 
 def view(name: str, landing: Landing, options: Mapping[str, Option]) -> str:

@@ -8,7 +8,7 @@ from platform_assets.engines.engine import Landing
 from platform_assets.engines.landing import option
 from platform_assets.engines.landing.csv import formats_of
 from platform_assets.engines.landing.json import LOOSE, keys_of, kind_of, objects_of, path_of, taken_apart, without_line
-from platform_assets.engines.landing.line import LINE_SIZE
+from platform_assets.engines.landing.lines import LINE_SIZE
 from platform_assets.engines.landing.name import FILE, TEXT, shown
 from platform_assets.engines.landing.opened import opened
 from platform_assets.engines.landing.text import Rows

@@ -7,7 +7,7 @@ from governance.landing.model import FileColumn, Option
 from platform_assets.engines.engine import Landing
 from platform_assets.engines.landing import option
 from platform_assets.engines.landing.csv import formats_of
-from platform_assets.engines.landing.line import LINE_SIZE, lines_of
+from platform_assets.engines.landing.lines import LINE_SIZE, lines_of
 from platform_assets.engines.landing.name import FILE, LINE, TEXT, reading
 from platform_assets.engines.landing.opened import opened
 from platform_assets.engines.landing.text import Kind, Rows
@@ -24,8 +24,12 @@ def rows_of(name: str, landing: Landing, options: Mapping[str, Option]) -> Rows:
     """Return the rows of JSON files, by the paths of their columns."""
     source = landing.source
     more = taken_apart(source.columns)
-    lines = lines_of(name, options, more, {"max_line_size": str(LINE_SIZE)})
     forms = {path: form_of(path, options) for path in landing.paths}
+    alike = set(forms.values()) <= {LINES}
+    size = option.number(options, "maximum_object_size") or LINE_SIZE
+    # what is read in one piece need not be counted again
+    given = options if alike else {**options, "parallel": False}
+    lines = lines_of(name, given, more, {"max_line_size": str(size)})
     # of no file there are no lines
     items = (
         [lines.of([])]
@@ -42,7 +46,7 @@ def rows_of(name: str, landing: Landing, options: Mapping[str, Option]) -> Rows:
         return lines.numbered(path) if form == LINES else without_line(_objects([path], form, options, more))
 
     whole = f"({' union all '.join(f'from {it}' for it in items)})"
-    return Rows(whole, numbered, (kind_of(source.columns, options),))
+    return Rows(whole, numbered, (kind_of(source.columns, options),), lines=lines if alike else None)
 
 
 def kind_of(

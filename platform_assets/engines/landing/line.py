@@ -1,25 +1,15 @@
 """Lines of text: of columns at fixed places, of several kinds of record, of JSON objects."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from governance.landing.model import FileColumn, Option
 from platform_assets.engines.engine import Landing
 from platform_assets.engines.landing import option
-from platform_assets.engines.landing.name import FILE, LINE, TEXT, kept_rejects, reading
+from platform_assets.engines.landing.lines import lines_of
+from platform_assets.engines.landing.name import TEXT
 from platform_assets.engines.landing.text import Kind, Rows
 from platform_assets.engines.landing.value import Fault, Formats, Value, value_of
 from platform_assets.engines.sql import literal
-
-NO_DELIMITER = "\x01"
-"""A character that no text has: DuckDB's CSV reader reads lines where nothing parts them. A line that has it is
-rejected."""
-
-LINE_SIZE = 16_777_216
-"""Bytes of the longest line of JSON, as DuckDB's own reader has it."""
-
-READER = ("encoding", "compression", "max_line_size", "buffer_size", "parallel", "new_line")
-"""The options that lines are read by."""
 
 FIELDS = "__fields"
 
@@ -29,10 +19,12 @@ def fixed(name: str, landing: Landing, options: Mapping[str, Option]) -> Rows:
     lines = lines_of(name, options, "", {})
     source = landing.source
     if not source.records:
-        return Rows(lines.of(landing.paths), lines.numbered, (_fixed_kind("", "true", source.columns, options),))
+        return Rows(
+            lines.of(landing.paths), lines.numbered, (_fixed_kind("", "true", source.columns, options),), lines=lines
+        )
     record = f"trim({_cut(*source.record_type)})" if source.record_type else "''"
     kinds = tuple(_fixed_kind(it.id, f"{record} = {literal(it.value)}", it.columns, options) for it in source.records)
-    return Rows(lines.of(landing.paths), lines.numbered, kinds, record)
+    return Rows(lines.of(landing.paths), lines.numbered, kinds, record, lines=lines)
 
 
 def delimited(name: str, landing: Landing, options: Mapping[str, Option]) -> Rows:
@@ -47,7 +39,7 @@ def delimited(name: str, landing: Landing, options: Mapping[str, Option]) -> Row
     kinds = tuple(
         _delimited_kind(it.id, f"{record} = {literal(it.value)}", it.columns, options) for it in landing.source.records
     )
-    return Rows(lines.of(landing.paths), lines.numbered, kinds, record, (open_quote,))
+    return Rows(lines.of(landing.paths), lines.numbered, kinds, record, (open_quote,), lines)
 
 
 def _fixed_kind(id_: str, found: str, columns: Sequence[FileColumn], options: Mapping[str, Option]) -> Kind:
@@ -101,52 +93,3 @@ def _fields(options: Mapping[str, Option]) -> str:
 
 def _escaped(character: str) -> str:
     return "".join(f"\\{it}" if not it.isalnum() and it != "_" else it for it in character)
-
-
-@dataclass(frozen=True, slots=True)
-class Lines:
-    """Lines that are neither blank nor a comment.
-
-    arguments: of ``read_csv``, each begun with a comma
-    kept:      SQL that is true of the lines that count
-    more:      SQL of columns beside path and text, each begun with a comma
-    """
-
-    arguments: str
-    kept: str
-    more: str
-    skip: int
-
-    def of(self, paths: Sequence[str]) -> str:
-        """Return the FROM item of the lines of ``paths``."""
-        return f"(select {FILE}, {TEXT}{self.more} from {self._read(paths)} where {self.kept})"
-
-    def numbered(self, path: str) -> str:
-        """Return the FROM item of the lines of one file, with their numbers, in its order."""
-        # a window over everything goes through the file from its first line to its last
-        number = f"row_number() over () + {self.skip} as {LINE}"
-        lines = f"(select *, {number} from {self._read([path])})"
-        return f"(select {FILE}, {TEXT}, {LINE}{self.more} from {lines} where {self.kept})"
-
-    def _read(self, paths: Sequence[str]) -> str:
-        return reading("read_csv", paths, self.arguments, {TEXT: "VARCHAR"})
-
-
-def lines_of(name: str, options: Mapping[str, Option], more: str, defaults: Mapping[str, str]) -> Lines:
-    """Return the lines of files that are read as the relation ``name``."""
-    given = {it: option.sql_of(options[it]) for it in READER if it in options}
-    skip = option.number(options, "skip")
-    own = {
-        "columns": f"{{{literal(TEXT)}: 'VARCHAR'}}",
-        "auto_detect": "false",
-        "header": "false",
-        "delim": literal(NO_DELIMITER),
-        "quote": "''",
-        "escape": "''",
-        "skip": str(skip),
-        "filename": literal(FILE),
-        **kept_rejects(name),
-    }
-    comment = option.text(options, "comment", "")
-    kept = f"{TEXT} is not null" + (f" and not starts_with({TEXT}, {literal(comment)})" if comment else "")
-    return Lines(option.arguments({**defaults, **own, **given}), kept, more, skip)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import duckdb
@@ -12,11 +13,13 @@ import pyarrow.compute as pc
 from governance.errors import EngineError
 from governance.landing.model import Format, Option
 from platform_assets.engines.engine import REJECTED, Landing, Outcome
-from platform_assets.engines.landing import csv
+from platform_assets.engines.landing import csv, option
 from platform_assets.engines.landing.kept import NONE, kept
+from platform_assets.engines.landing.name import plain
 from platform_assets.engines.landing.option import options_of
 from platform_assets.engines.landing.relation import taken_apart
 from platform_assets.engines.landing.text import Rows, count_of, rejects_of
+from platform_assets.engines.landing.whole import may_lose, require_whole
 from platform_assets.engines.sql import quoted
 
 EXHAUSTIVE = frozenset(
@@ -48,6 +51,7 @@ def outcomes(connection: duckdb.DuckDBPyConnection, landings: Mapping[str, Landi
 
     Raises:
         duckdb.Error: a file cannot be read.
+        LandingError: DuckDB left out rows; see ``landing.whole``.
     """
     seen = _seen(connection, landings)
     return {name: _outcome(connection, name, landing, seen.get(name)) for name, landing in landings.items()}
@@ -80,16 +84,53 @@ def _of_csv(
         (seen, 0) if seen is not None and not searches else _count(connection, csv.count(name, landing, options))
     )
     native = kept(connection, name, landing, options)
+    if may_lose(landing.paths, options):
+        before = option.number(options, "skip") + bool(options.get("header", True))
+        found = fitting + late + int(native.num_rows)
+        slowly = partial(_in_one_piece, connection, name, landing, options)
+        require_whole(landing, landing.paths, before, lambda: found, slowly)
     if not late:
         return _unfit(connection, name, landing, options, Outcome(fitting, native))
     for search in searches:
         connection.execute(search).fetchall()
     every = kept(connection, name, landing, options)
-    if every.num_rows - native.num_rows != late:
-        found = every.num_rows - native.num_rows
-        problem = f"{landing.source.name}: {late} rows have dates that do not fit, {found} are found again"
+    if (again := every.num_rows - native.num_rows) != late:
+        problem = f"{landing.source.name}: {late} rows have dates that do not fit, {again} are found again"
         raise EngineError(problem, fix="report the file's form of dates as a bug")
     return _unfit(connection, name, landing, options, Outcome(fitting, every))
+
+
+def _in_one_piece(
+    connection: duckdb.DuckDBPyConnection, name: str, landing: Landing, options: Mapping[str, Option]
+) -> int:
+    again, whole = f"{plain(name)} in one piece", {**options, "parallel": False}
+    fitting, late = _count(connection, csv.count(again, landing, whole))
+    return fitting + late + int(kept(connection, again, landing, whole).num_rows)
+
+
+def _require_lines(
+    connection: duckdb.DuckDBPyConnection, name: str, landing: Landing, options: Mapping[str, Option], unread: pa.Table
+) -> None:
+    """Raise LandingError where not all lines of large files were read."""
+    paths = [it for it in landing.paths if may_lose([it], options)]
+    rows, again = taken_apart(name, landing, options), f"{plain(name)} in one piece"
+    slow = taken_apart(again, landing, {**options, "parallel": False})
+    if rows is None or rows.lines is None or slow is None or slow.lines is None or not paths:
+        return
+    shown = dict(zip(landing.paths, landing.shown, strict=True))
+    files = [shown[path] for path in paths]
+    fast, whole = (f"select count(*), 0 from {it.read(paths)}" for it in (rows.lines, slow.lines))
+
+    def of(rejects: pa.Table) -> int:
+        return int(rejects.filter(pc.is_in(rejects["file"], pa.array(files))).num_rows)
+
+    require_whole(
+        landing,
+        paths,
+        option.number(options, "skip"),
+        lambda: _count(connection, fast)[0] + of(unread),
+        lambda: _count(connection, whole)[0] + of(kept(connection, again, landing, options)),
+    )
 
 
 def _unfit(
@@ -117,6 +158,7 @@ def _of_text(
 ) -> Outcome:
     counts = {path: (fit, bad) for path, fit, bad in connection.execute(count_of(rows)).fetchall()}
     unread = kept(connection, name, landing, options)
+    _require_lines(connection, name, landing, options, unread)
     tables = [unread]
     for path, shown in zip(landing.paths, landing.shown, strict=True):
         if counts.get(path, (0, 0))[1]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from governance.landing.model import RECORD_TYPE
 from platform_assets.engines.engine import Landing
+from platform_assets.engines.landing.lines import Lines
 from platform_assets.engines.landing.name import FILE, LINE, ROW_LENGTH, TEXT, of_kind, shown
 from platform_assets.engines.landing.value import Fault, Value, any_of
 from platform_assets.engines.sql import literal, quoted
@@ -42,6 +43,7 @@ class Rows:
     kinds:    of the rows, one or several
     record:   SQL of the discriminator, empty where there is one kind
     broken:   what may be wrong with a row before its kind is known
+    lines:    how its lines are read; None where a row is no line
     """
 
     source: str
@@ -49,6 +51,7 @@ class Rows:
     kinds: tuple[Kind, ...]
     record: str = ""
     broken: tuple[Fault, ...] = ()
+    lines: Lines | None = None
 
     @property
     def faults(self) -> tuple[Fault, ...]:
