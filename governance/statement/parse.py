@@ -12,6 +12,7 @@ from governance.pipeline import Pipeline
 from governance.statement.edits import Edit, edited, moved
 from governance.statement.files import file_reads
 from governance.statement.head import READ, Declaration, Write, read_head
+from governance.statement.incremental import require_one_dataset
 from governance.statement.model import FileRead, Kind, Statement
 from governance.statement.parameters import quoted_documents, require_no_parameters
 from governance.statement.reads import named_in
@@ -72,6 +73,8 @@ def _statement(text: Text, write: Write, declared: tuple[tuple[str, str], ...], 
         raise text.wrong(UnreadConstruct, start, "this is no query that only reads", fix="write a SELECT")
     require_no_parameters(text, query, write.query)
     files = file_reads(text, query, write.query)
+    if write.kind is Kind.APPEND:
+        require_one_dataset(text, query, write.query)
     through = reached(named_in(text, query, files, start), text.pipeline.blocks)
     if write.kind is Kind.REPLACE and text.pipeline.table in through.reads and not declared:
         raise _reads_itself(text, start, end)
