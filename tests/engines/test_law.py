@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from governance.landing.model import FileColumn, FileSource, Format, Record
@@ -80,6 +80,7 @@ def test_every_record_of_csv(records: Sequence[Sequence[str]], quoting: Any) -> 
 
 @settings(max_examples=15, deadline=None)
 @given(st.lists(LINE, max_size=12), st.sampled_from(["\n", "\r\n"]), st.booleans())
+@example(["\x01"], "\n", False)  # noqa: FBT003
 def test_every_line_of_fixed_places(lines: Sequence[str], ending: str, ends: bool) -> None:  # noqa: FBT001
     columns = {"n": FileColumn("", "bigint", (1, 3)), "t": FileColumn("", "varchar", (4, 5))}
     content = ending.join(lines) + (ending if ends else "")

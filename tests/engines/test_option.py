@@ -1,9 +1,11 @@
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from governance.errors import EngineError
-from governance.landing.model import Format
+from governance.landing.model import FileColumn, Format, Record
+from platform_assets.engines.landing import create_landing
 from platform_assets.engines.landing.option import options_of
 from tests.engines.landed import landed, source
 
@@ -28,6 +30,13 @@ def test_an_option_is_a_literal_and_is_not_computed(tmp_path: Path, text: str) -
     landing = landed(tmp_path, source("a.csv", Format.CSV, {"a": "bigint"}), {}, options=(("delim", text),))
     with pytest.raises(EngineError, match=r"landing/a\.csv: delim = .* is no value that is read"):
         options_of(landing)
+
+
+def test_an_option_that_has_no_meaning_is_refused(tmp_path: Path) -> None:
+    records = (Record("a", "A", (FileColumn("n", "double"),)),)
+    declared = source("a.csv", Format.CSV, {}, records=records, record_type=(1, 1), options={"decimal_separator": ","})
+    with duckdb.connect() as connection, pytest.raises(EngineError, match="decimal_separator has no meaning"):
+        create_landing(connection, '"main"."landing/a.csv"', landed(tmp_path, declared, {"a.csv": "A,1\n"}))
 
 
 def test_an_option_that_would_change_the_declaration_is_refused(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from governance.errors import EngineError
 from governance.landing.model import FileColumn, Option
 from platform_assets.engines.engine import Landing
 from platform_assets.engines.landing import option
@@ -12,6 +13,16 @@ from platform_assets.engines.landing.value import Fault, Formats, Value, value_o
 from platform_assets.engines.sql import literal
 
 FIELDS = "__fields"
+
+WITHOUT_MEANING = (
+    "allow_quoted_nulls",
+    "decimal_separator",
+    "force_not_null",
+    "null_padding",
+    "strict_mode",
+    "thousands",
+)
+"""Options of DuckDB's reader that are not those of a reader of lines."""
 
 
 def fixed(name: str, landing: Landing, options: Mapping[str, Option]) -> Rows:
@@ -31,7 +42,13 @@ def delimited(name: str, landing: Landing, options: Mapping[str, Option]) -> Row
     """Return the rows of a delimited file of several kinds of record, told apart by the first field.
 
     A value may be quoted, and does not go over the end of a line.
+
+    Raises:
+        EngineError: an option has no meaning where records are of several kinds.
     """
+    if without := [it for it in WITHOUT_MEANING if it in options]:
+        problem = f"{landing.source.name}: {', '.join(without)} has no meaning to records of several kinds"
+        raise EngineError(problem, fix="take it out, and convert the values in SQL")
     fields = f", {_fields(options)} as {FIELDS}"
     lines = lines_of(name, options, fields, {})
     record = f"trim({FIELDS}[1])"

@@ -9,9 +9,8 @@ from platform_assets.engines.landing.name import FILE, LINE, TEXT, kept_rejects,
 from platform_assets.engines.landing.whole import in_one_piece
 from platform_assets.engines.sql import literal
 
-NO_DELIMITER = "\x01"
-"""A character that no text has: DuckDB's CSV reader reads lines where nothing parts them. A line that has it is
-rejected."""
+NO_DELIMITER = "\x01\x02\x03\x04"
+"""Characters that no text has one after the other: DuckDB's CSV reader reads lines where nothing parts them."""
 
 LINE_SIZE = 16_777_216
 """Bytes of the longest line of JSON, as DuckDB's own reader has it."""
