@@ -101,9 +101,7 @@ def read_section(path: Path, file: str) -> Section:
     try:
         return Section(file, "", tomllib.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
-        raise PolicyError(
-            file, "", "there is no such file", fix="make it, or set HEADWATER_ROOT to the project"
-        ) from None
+        raise PolicyError(file, "", "there is no such file", fix="make it, or name a project with --project") from None
     except OSError as error:
         raise PolicyError(file, "", f"it cannot be read: {error.strerror}", fix="make it a readable file") from None
     except UnicodeDecodeError:

@@ -77,7 +77,7 @@ def find_project(env: Mapping[str, str] = os.environ) -> Project:
     """
     root = Path(env[ROOT]) if ROOT in env else Path(__file__).parent.parent
     if not (root / "platform_assets").is_dir():
-        raise HeadwaterError(f"{root} has no platform_assets folder", fix=f"set {ROOT} to the project's root")
+        raise HeadwaterError(f"{root} has no platform_assets folder", fix=f"name the project with --project or {ROOT}")
     state = Path(env["HEADWATER_STATE"]) if "HEADWATER_STATE" in env else None
     project = project_at(root, state)
     return replace(project, page=env.get("HEADWATER_PAGE"), dagster=env.get("HEADWATER_DAGSTER"), memory=_memory(env))
