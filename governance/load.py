@@ -76,8 +76,8 @@ def tables_of(project: Project) -> frozenset[str]:
 def _files(project: Project) -> Mapping[str, tuple[_File, ...]]:
     folders = [folder for folder in project.pipelines if folder.is_dir()]
     if not folders:
-        folder = project.relative(project.pipelines[0])
-        raise PipelineError(folder, None, "there is no such folder", fix="make it, or name a project with --project")
+        missing = project.relative(project.pipelines[0])
+        raise PipelineError(missing, None, "there is no such folder", fix="make it, or name a project with --project")
     found: dict[str, tuple[_File, ...]] = {}
     for folder in folders:
         found |= _in_folder(project, folder)
