@@ -100,7 +100,7 @@ def test_no_events_yet_is_said(project: Project) -> None:
     for file in project.events.iterdir():
         file.unlink()
     project.events.rmdir()
-    assert "there are no events yet; run `headwater demo`" in report("-o", "-").output
+    assert "there are no events yet; run `headwater run` or `headwater demo`" in report("-o", "-").output
 
 
 def test_a_line_that_is_no_event_is_a_warning(events: Path) -> None:
