@@ -81,6 +81,10 @@ class LandingError(HeadwaterError):
     """A file where it lands cannot be listed or read, or is not what it was; the message names it by its location."""
 
 
+class RowsLeftOut(LandingError):
+    """The engine read files in parts and left out rows; read in one piece they are all there."""
+
+
 class EngineError(HeadwaterError):
     """The engine refused or failed a statement."""
 

@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from governance.errors import RowsLeftOut
 from governance.events.facets import Naming
 from governance.events.run import require_size, start_event
 from governance.events.transport import forward
 from governance.pipeline import Pipeline
 from governance.statement import Statement, parse, trace
 from platform_assets.catalog import load_known
-from platform_assets.once import run_once
+from platform_assets.once import IN_ONE_PIECE, Options, run_once
 from platform_assets.publish import Conflict
 from platform_assets.run import Done, Materialized, Platform, Run, Timings, Traced, files_read, run_facts, schemas
 from platform_assets.terminal import Ending
@@ -94,10 +95,18 @@ def _or_raise(traced: Traced | Exception) -> Traced:
 
 
 def _work(platform: Platform, traced: Traced, run: Run, ending: Ending) -> Done:
-    """Compute and commit; where another run of the table committed first, all over again on what is there now."""
+    """Compute and commit; where another run of the table committed first, all over again on what is there now.
+
+    Where the engine left out rows of files that it read in parts, they are read again in one piece.
+    """
+    options: Options = ()
     for last in tries():
         try:
-            return run_once(platform, traced, run, ending.begin)
+            return run_once(platform, traced, run, ending.begin, options)
+        except RowsLeftOut:
+            if last or options:
+                raise
+            options = IN_ONE_PIECE
         except Conflict:
             if last:
                 raise

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from governance.errors import EngineError
 from governance.events.redact import redact_error, secrets_of
+from governance.landing.model import Format
 from governance.policy import Policy
 from governance.statement import Kind, Statement
 from platform_assets import publish
@@ -26,11 +27,22 @@ from platform_assets.run import Arrived, Begun, Done, Platform, Run, Traced
 from platform_assets.splice import Reading, splice
 
 
-def run_once(platform: Platform, traced: Traced, run: Run, told: Callable[[Begun], None]) -> Done:
+Options = tuple[tuple[str, str], ...]
+"""(name, SQL text of the value) of reading functions."""
+
+IN_ONE_PIECE: Options = (("parallel", "false"),)
+
+
+def run_once(
+    platform: Platform, traced: Traced, run: Run, told: Callable[[Begun], None], options: Options = ()
+) -> Done:
     """Compute the statement's rows and commit them; ``told`` hears what they are made from, as far as it is known.
+
+    ``options`` are for every reading of CSV, beside those that are declared and written.
 
     Raises:
         Conflict: another run of the table committed first; nothing was written.
+        RowsLeftOut: rows of files are missing that would be there with ``IN_ONE_PIECE``; nothing was written.
         LandingError: a file is missing or not as declared, or too many rows of it are rejected; nothing was written.
         EngineError, CatalogError: the SQL or the commit failed; the table is as it was.
     """
@@ -40,7 +52,7 @@ def run_once(platform: Platform, traced: Traced, run: Run, told: Callable[[Begun
     spliced = splice(traced.statement, traced.files)
     with ExitStack() as held:
         paths = {it.source.name: held.enter_context(staged(platform.project, it.files)) for it in begun.arrived}
-        landings = {it.relation: _landing(it, begun.arrived, paths) for it in spliced.readings}
+        landings = {it.relation: _landing(it, begun.arrived, paths, options) for it in spliced.readings}
         relations = _tables(traced, inputs) | landings
         held.enter_context(_shown_without_data(traced.statement))
         result = held.enter_context(platform.engine.open(_query(traced, spliced.text), relations))
@@ -86,10 +98,13 @@ class Watched:
         return self.result.outcomes()
 
 
-def _landing(reading: Reading, arrived: tuple[Arrived, ...], paths: Mapping[str, tuple[str, ...]]) -> Landing:
+def _landing(
+    reading: Reading, arrived: tuple[Arrived, ...], paths: Mapping[str, tuple[str, ...]], options: Options
+) -> Landing:
+    more = options if reading.source.format is Format.CSV else ()
     files = next(it.files for it in arrived if it.source.name == reading.source.name)
     shown = tuple(it.shown for it in files)
-    return Landing(reading.source, paths[reading.source.name], shown, reading.options)
+    return Landing(reading.source, paths[reading.source.name], shown, (*reading.options, *more))
 
 
 def _tables(traced: Traced, inputs: tuple[Planned, ...]) -> dict[str, Relation]:

@@ -9,7 +9,7 @@ nothing.
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from governance.errors import LandingError
+from governance.errors import RowsLeftOut
 from governance.landing.model import Option
 from platform_assets.engines.engine import Landing
 from platform_assets.engines.landing import option
@@ -50,7 +50,7 @@ def lines_in(path: str) -> int:
 def require_whole(
     landing: Landing, paths: Sequence[str], before: int, found: Callable[[], int], in_one_piece: Callable[[], int]
 ) -> None:
-    """Raise LandingError where files have more rows than are found, those that do not fit among them.
+    """Raise RowsLeftOut where files have more rows than are found, those that do not fit among them.
 
     ``before`` are a file's lines before its rows; ``in_one_piece`` counts the rows as DuckDB then does.
     """
@@ -59,7 +59,7 @@ def require_whole(
         return
     rows = in_one_piece()
     if rows != seen:
-        raise LandingError(
+        raise RowsLeftOut(
             f"{landing.source.name}: DuckDB's reader left out {rows - seen} of {rows} rows: "
             "one that does not fit stands where a part of a file begins",
             fix="mend the row, or add parallel = false to the options by which it is read",
