@@ -1,7 +1,7 @@
-"""Work of DuckDB's that Ctrl-C and Terminate really end.
+"""Work of an engine's that Ctrl-C and Terminate really end.
 
-DuckDB on the main thread holds off signals until it returns. So it works in a thread of its own; the caller's polls,
-which lets signals in, and ``interrupt`` ends the work wherever it is.
+DuckDB on the main thread holds off signals until it returns. So an engine works in a thread of its own; the caller's
+polls, which lets signals in, and ``interrupt`` ends the work wherever it is.
 """
 
 import queue
@@ -9,9 +9,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from typing import Generic, TypeVar
-
-import duckdb
+from typing import Generic, Protocol, TypeVar
 
 T = TypeVar("T")
 
@@ -20,6 +18,14 @@ AHEAD = 4
 
 POLL_SECONDS = 0.2
 """How long an interrupt may wait: Python runs signal handlers on the main thread only between two calls."""
+
+
+class Interruptible(Protocol):
+    """What works, and can be told to stop from another thread."""
+
+    def interrupt(self) -> None:
+        """End what runs, if anything does."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +41,12 @@ class _Ended:
 class Stream(Generic[T]):
     """What ``make`` yields, made in a thread of its own; an error of its is raised where the items are asked for."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, make: Iterable[T]) -> None:
+    def __init__(self, connection: Interruptible, make: Iterable[T]) -> None:
         self._connection = connection
         self._make = make
         self._items: queue.Queue[T | _Failed | _Ended] = queue.Queue(AHEAD)
         self._stopped = threading.Event()
-        self._worker = threading.Thread(target=self._work, name="duckdb-query", daemon=True)
+        self._worker = threading.Thread(target=self._work, name="engine-query", daemon=True)
         self._worker.start()
 
     def __iter__(self) -> Iterator[T]:
@@ -78,7 +84,7 @@ class Stream(Generic[T]):
                 return self._items.get(timeout=POLL_SECONDS)
 
 
-def waited(connection: duckdb.DuckDBPyConnection, work: Callable[[], T]) -> T:
+def waited(connection: Interruptible, work: Callable[[], T]) -> T:
     """Return what ``work`` returns, which any exception on this thread ends."""
     with closing(Stream(connection, (do() for do in (work,)))) as stream:
         return next(iter(stream))

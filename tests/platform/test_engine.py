@@ -53,13 +53,13 @@ def test_an_interrupt_ends_the_query_at_once(engine: Engine, sql: str) -> None:
     with pytest.raises(Terminated), terminated_after(0.5):
         rows(engine, sql)
     assert time.monotonic() - begun < 5
-    assert not [thread for thread in threading.enumerate() if thread.name == "duckdb-query"]
+    assert not [thread for thread in threading.enumerate() if thread.name == "engine-query"]
 
 
 def test_leaving_early_ends_the_query(engine: Engine) -> None:
     with engine.open(Query(ENDLESS, "q.sql"), {}) as result, result.batches() as reader:
         assert next(iter(reader)).num_rows > 0
-    assert not [thread for thread in threading.enumerate() if thread.name == "duckdb-query"]
+    assert not [thread for thread in threading.enumerate() if thread.name == "engine-query"]
 
 
 @pytest.mark.parametrize(

@@ -168,7 +168,7 @@ def test_an_interrupt_ends_the_writing_at_once_and_leaves_nothing(spilling: Engi
     with pytest.raises(Terminated), terminated_after(1.5):
         written(spilling, Query(sql, "q.sql"))
     assert time.monotonic() - begun < 6
-    assert not [thread for thread in threading.enumerate() if thread.name == "duckdb-query"]
+    assert not [thread for thread in threading.enumerate() if thread.name == "engine-query"]
     assert [it.name for it in spill.iterdir()] == ["lock"]
 
 

@@ -1,0 +1,106 @@
+"""FROM and its joins, as Spark writes them."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Protocol
+
+from sqlglot import exp
+
+from governance.statement.spark.kinds import Kind
+from governance.statement.spark.model import Scope, View, name, refused
+from governance.statement.spark.values import truth
+
+JOINS = {("", ""): "join", ("", "INNER"): "join", ("LEFT", ""): "left join", ("LEFT", "OUTER"): "left join"}
+JOINS |= {("RIGHT", ""): "right join", ("RIGHT", "OUTER"): "right join", ("", "CROSS"): "cross join"}
+JOINS |= {("FULL", ""): "full join", ("FULL", "OUTER"): "full join"}
+
+
+class Made(Protocol):
+    """A query that was translated."""
+
+    @property
+    def sql(self) -> str:
+        """Its text."""
+        ...
+
+    @property
+    def columns(self) -> tuple[tuple[str, Kind], ...]:
+        """Its columns, in order."""
+        ...
+
+
+Inner = Callable[[exp.Expr, Mapping[str, View], Scope | None], Made]
+
+
+def read(it: exp.Select, scope: Scope, inner: Inner) -> str:
+    """Return FROM with its joins, and note in ``scope`` what names they give."""
+    clause = it.args.get("from_")
+    if clause is None:
+        return ""
+    return " ".join([f"from {_source(clause.this, scope, inner)}", *_joins(it, scope, inner)])
+
+
+def _joins(it: exp.Select, scope: Scope, inner: Inner) -> Iterator[str]:
+    for join in it.args.get("joins") or ():
+        kind = JOINS.get((str(join.args.get("side") or "").upper(), str(join.args.get("kind") or "").upper()))
+        if kind is None or join.args.get("method") or join.args.get("match_condition"):
+            raise refused(join, f"{join.sql('duckdb').split(' JOIN ')[0]} JOIN")
+        before = list(scope.sources)
+        source = _source(join.this, scope, inner)
+        on, using = join.args.get("on"), join.args.get("using")
+        condition = truth(on, scope).sql if on is not None else ""
+        if using:
+            condition = _using(join, kind, before, scope)
+        if kind == "join" and not condition:
+            kind = "cross join"
+        yield f"{kind} {source} on {condition}" if condition else f"{kind} {source}"
+
+
+def _using(join: exp.Expr, kind: str, before: list[str], scope: Scope) -> str:
+    """Return the condition of USING, whose columns are the left side's from then on."""
+    if kind not in {"join", "left join"}:
+        raise refused(join, f"USING of a {kind.upper()}")
+    right, both = list(scope.sources)[-1], []
+    for one in join.args["using"]:
+        key = one.name.lower()
+        left = scope.merged.get(key) or next((it for it in before if key in scope.sources[it]), None)
+        if left is None or key not in scope.sources[right]:
+            raise refused(join, f"USING of {one.name}")
+        if scope.sources[left][key][1] != scope.sources[right][key][1]:
+            raise refused(join, f"USING of {one.name}, which has two types,")
+        scope.merged[key] = left
+        pair = (f"{name(it)}.{name(scope.sources[it][key][0])}" for it in (left, right))
+        both.append(" = ".join(pair))
+    return " and ".join(both)
+
+
+def _source(it: exp.Expr, scope: Scope, inner: Inner) -> str:
+    alias = it.args.get("alias")
+    if alias is not None and alias.args.get("columns"):
+        raise refused(it, "a list of columns after a table's alias")
+    if isinstance(it, exp.Table):
+        view = _table(it, scope)
+        columns, text = tuple(view.columns.items()), name(view.name)
+    elif isinstance(it, exp.Subquery) and not any(it.args.get(key) for key in ("joins", "pivots", "sample", "order")):
+        # DuckDB lets it see what stands before it, Spark does not: names from there are not found
+        made = inner(it.this, scope.tables, None)
+        columns, text = made.columns, f"({made.sql})"
+    else:
+        raise refused(it, f"FROM {type(it).__name__.upper()}")
+    called = it.alias or (it.name if isinstance(it, exp.Table) else f"unnamed {len(scope.sources)}")
+    if called.lower() in scope.sources:
+        raise refused(it, f"the name {called}, which two tables have,")
+    named = {column.lower(): (column, kind) for column, kind in columns}
+    if len(named) < len(columns):
+        raise refused(it, "a name that two columns of a query within a query have")
+    scope.sources[called.lower()] = named
+    return f"{text} as {name(called.lower())}"
+
+
+def _table(it: exp.Table, scope: Scope) -> View:
+    if any(it.args.get(key) for key in ("joins", "pivots", "sample", "catalog", "when", "version", "only")):
+        raise refused(it, f"such a reading of {it.name}")
+    called = ".".join(filter(None, (it.db, it.name))).lower()
+    view = scope.tables.get(called) if isinstance(it.this, exp.Identifier) else None
+    if view is None:
+        raise refused(it, f"FROM {it.sql('duckdb')[:60]}")
+    return view

@@ -1,0 +1,55 @@
+"""Parquet files that another program wrote, as a table's own: its columns' types and field ids."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from platform_assets.engines.engine import Column
+
+FIELD_ID = b"PARQUET:field_id"
+ROWS = 100_000
+NO_ID = -1
+
+
+def field_id(field: pa.Field) -> int:
+    """Return the Parquet field id that ``field`` bears, ``NO_ID`` where it bears none."""
+    return int((field.metadata or {}).get(FIELD_ID, NO_ID))
+
+
+def with_ids(schema: pa.Schema, columns: Sequence[Column]) -> pa.Schema:
+    """Return ``schema`` with the field ids of ``columns``, those of nested ones too; every column may be NULL."""
+    return pa.schema([_with_id(field, column) for field, column in zip(schema, columns, strict=True)])
+
+
+def _with_id(field: pa.Field, column: Column) -> pa.Field:
+    kind = field.type
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        kind = pa.list_(_with_id(kind.value_field, column.fields[0]).with_name("element"))
+    elif pa.types.is_map(kind):
+        key, value = (_with_id(it, of) for it, of in zip((kind.key_field, kind.item_field), column.fields, strict=True))
+        kind = pa.map_(key.with_nullable(False), value)  # noqa: FBT003  # pyarrow's own way
+    elif pa.types.is_struct(kind):
+        kind = pa.struct([_with_id(kind.field(place), it) for place, it in enumerate(column.fields)])
+    return pa.field(field.name, kind, nullable=True, metadata={FIELD_ID: str(column.field_id)})
+
+
+def rewritten(file: Path, schema: pa.Schema, to: Path) -> None:
+    """Write the rows of ``file`` to ``to`` with the columns of ``schema``, which go by position.
+
+    Raises:
+        pa.ArrowException: a value does not fit its column.
+    """
+    with (
+        pq.ParquetFile(file) as given,
+        pq.ParquetWriter(to, schema, compression="zstd", store_schema=False, store_decimal_as_integer=True) as sink,
+    ):
+        for batch in given.iter_batches(ROWS):
+            sink.write_batch(fitted(batch, schema))
+
+
+def fitted(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """Return ``batch`` with the columns of ``schema``, by position."""
+    arrays = [column.cast(field.type) for column, field in zip(batch.columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
