@@ -87,8 +87,8 @@ def impact(  # one parameter an option
 ) -> None:
     """Say what a change of NAME, a table, file or column, can reach: values, populations, tables, and what is unknown.
 
-    JSON is {"start", "values", "population", "tables", "unknown", "downstream", "change", "statement", "ranking",
-    "as_of"}.
+    JSON is {"start", "values", "population", "tables", "unknown", "downstream", "kinds", "change", "statement",
+    "ranking", "as_of"}.
     """
     from governance.graph.part import downstream
     from governance.impact import Change, ranked

@@ -15,20 +15,22 @@ from governance.consumers.observed import Observed, observe
 from governance.consumers.reconcile import days, edges_without_reads, reads_without_edge, silence
 from governance.consumers.records import Records
 from governance.dataset import Dataset, Field
-from governance.graph import Graph
+from governance.graph import Flow, Graph
 from governance.impact.walk import impact
+from governance.landing.kinds import kinds_of
 from governance.queries.model import Window
 
 
 def consumers_of(asked: Dataset | Field, records: Records, at: datetime) -> Consumers:
-    """Return everyone known to read ``asked``, a table or one column of it."""
-    dataset = asked.dataset if isinstance(asked, Field) else asked
+    """Return everyone known to read ``asked``, a table or one column of it; a kind of record is read of its file."""
     column = str(asked) if isinstance(asked, Field) else None
-    pairs = [pair for pair in observe(records) if pair.table == dataset.name]
+    datasets = (asked.dataset,) if isinstance(asked, Field) else (asked, *_kinds(asked, records))
+    names = frozenset(it.name for it in datasets)
+    pairs = [pair for pair in observe(records) if pair.table in names]
     found = _Found(records)
-    found.add(_of_graph(records.graph, dataset))
+    found.add(_of_graph(records.graph, frozenset(datasets)))
     found.add(_of_log(pairs, records.log.span))
-    found.add(_of_declarations(records.declarations, dataset))
+    found.add(_of_declarations(records.declarations, datasets))
     every = found.consumers()
     wanted = [consumer for consumer in every if _reads(consumer, column)]
     return Consumers(
@@ -37,11 +39,17 @@ def consumers_of(asked: Dataset | Field, records: Records, at: datetime) -> Cons
         sources=_sources(records),
         consumers=tuple(sorted(wanted, key=_rank)),
         log_only=reads_without_edge(records, pairs),
-        graph_only=edges_without_reads(records, pairs, {dataset.name}),
+        graph_only=edges_without_reads(records, pairs, names),
         unreadable=records.log.unreadable,
         derived=_derived(records.graph, asked),
         unplaced=frozenset(it.name for it in wanted if column and not _certain(it, column)),
     )
+
+
+def _kinds(dataset: Dataset, records: Records) -> tuple[Dataset, ...]:
+    """Return a file's kinds of record: of those that events name, and of those that a consumer declares to read."""
+    declared = (table for consumer in records.declarations.consumers for table in consumer.tables)
+    return kinds_of(dataset, {*records.graph.fields, *map(records.dataset, declared)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +96,20 @@ class _Found:
         )
 
 
-def _of_graph(graph: Graph, dataset: Dataset) -> Iterator[tuple[_Named, Evidence]]:
+def _of_graph(graph: Graph, datasets: frozenset[Dataset]) -> Iterator[tuple[_Named, Evidence]]:
     columns: dict[tuple[str, str], set[str]] = defaultdict(set)
     for edge in graph.edges:
-        if edge.source.dataset == dataset:
+        if edge.source.dataset in datasets:
             columns[edge.job, edge.run_id].add(str(edge.source))
+    told: dict[tuple[str, str, Dataset], Flow] = {}
     for flow in graph.flows:
-        if flow.source == dataset:
-            read = tuple(sorted(columns[flow.job, flow.run_id])) if flow.traced and not flow.gaps else None
-            how = f"writes {flow.target}, run {flow.run_id}"
-            yield _Named(flow.job, "job"), Evidence(GRAPH, how, last_read=flow.at, columns=read)
+        if flow.source in datasets:
+            # a run that reads several kinds of record of a file is one reader
+            told.setdefault((flow.job, flow.run_id, flow.target), flow)
+    for flow in told.values():
+        read = tuple(sorted(columns[flow.job, flow.run_id])) if flow.traced and not flow.gaps else None
+        how = f"writes {flow.target}, run {flow.run_id}"
+        yield _Named(flow.job, "job"), Evidence(GRAPH, how, last_read=flow.at, columns=read)
 
 
 def _of_log(pairs: Iterable[Observed], window: Window | None) -> Iterator[tuple[_Named, Evidence]]:
@@ -107,10 +119,11 @@ def _of_log(pairs: Iterable[Observed], window: Window | None) -> Iterator[tuple[
         yield _Named(pair.who.name, "job" if pair.who.job else "account", pair.who.declared, pair.who.shared), said
 
 
-def _of_declarations(declarations: Declarations, dataset: Dataset) -> Iterator[tuple[_Named, Evidence]]:
+def _of_declarations(declarations: Declarations, datasets: Iterable[Dataset]) -> Iterator[tuple[_Named, Evidence]]:
+    names = [it.name for it in datasets]
     for consumer in declarations.consumers:
-        if dataset.name in consumer.tables:
-            said = Evidence(consumer.source, consumer.file, columns=consumer.columns(dataset.name))
+        for table in (name for name in names if name in consumer.tables):
+            said = Evidence(consumer.source, consumer.file, columns=consumer.columns(table))
             yield _Named(consumer.name, consumer.kind, consumer), said
 
 

@@ -21,7 +21,7 @@ class Bulk:
 
     owner:  for each vertex the table that it is or is in
     flows:  from tables to the tables that jobs wrote from them; ``untold`` those of whose columns something is unknown
-    start:  where the walk begins
+    starts: where the walk begins
     """
 
     source: Ids
@@ -29,10 +29,10 @@ class Bulk:
     owner: Ids
     flows: Pairs
     untold: Pairs
-    start: int
+    starts: Ids
 
     def derived(self) -> Marks:
-        """Return which edges lead from something that a change of the start can reach."""
+        """Return which edges lead from something that a change of the starts can reach."""
         size = len(self.owner)
         out = [rows_of(it, size) for it in ((self.source, self.target), self._members(), self.flows)]
         untold = rows_of(self.untold, size)
@@ -40,37 +40,34 @@ class Bulk:
         def step(front: Ids) -> tuple[Ids, ...]:
             return *(it.out(front) for it in out), untold.out(self.owner[front])
 
-        return closure(self._begun(), step, size)[self.source]
+        return closure(self.starts, step, size)[self.source]
 
     def feeding(self) -> Marks:
-        """Return which edges lead to something that the values of the start come from; of a table, of its columns."""
+        """Return which edges lead to something that the values of the starts come from; of a table, of its columns."""
         size = len(self.owner)
         into, members = rows_of((self.target, self.source), size), rows_of(self._members(), size)
-        begun = np.concatenate((self._begun(), members.out(self._begun())))
+        begun = np.concatenate((self.starts, members.out(self.starts)))
         return closure(begun, lambda front: (into.out(front),), size)[self.target]
 
     def feeding_rows(self) -> Marks:
-        """Return which edges lead to something that the values or the rows of the start come from."""
+        """Return which edges lead to something that the values or the rows of the starts come from."""
         size = len(self.owner)
         into = [rows_of(it, size) for it in ((self.target, self.source), self.flows[::-1])]
         members = rows_of(self._members(), size)
-        begun = np.concatenate((self._begun(), members.out(self._begun())))
+        begun = np.concatenate((self.starts, members.out(self.starts)))
         return closure(begun, lambda front: (*(it.out(front) for it in into), self.owner[front]), size)[self.target]
-
-    def _begun(self) -> Ids:
-        return np.array([self.start], np.int32)
 
     def _members(self) -> Pairs:
         columns = np.flatnonzero(self.owner != np.arange(len(self.owner), dtype=np.int32)).astype(np.int32)
         return self.owner[columns], columns
 
 
-def bulk_of(stored: Edges, others: Sequence[Edge], start: Field | Dataset, flows: Iterable[Flow]) -> Bulk:
+def bulk_of(stored: Edges, others: Sequence[Edge], starts: Iterable[Field | Dataset], flows: Iterable[Flow]) -> Bulk:
     """Return the edges of ``stored`` and ``others``, between tables of ``flows``."""
     numbers: dict[str, int] = {}
     places = np.fromiter((_number(numbers, name) for name in stored.names), np.int32, len(stored.names))
     ends = [(_number(numbers, key(edge.source)), _number(numbers, key(edge.target))) for edge in others]
-    begun = _number(numbers, key(start))
+    begun = np.array([_number(numbers, key(it)) for it in starts], np.int32)
     flowing = [(_number(numbers, key(it.source)), _number(numbers, key(it.target)), it) for it in flows]
     # a table that is first named here owns itself
     owners = [numbers.setdefault(_table(name), len(numbers)) for name in tuple(numbers)]
@@ -81,7 +78,7 @@ def bulk_of(stored: Edges, others: Sequence[Edge], start: Field | Dataset, flows
         owner=np.array([*owners, *range(len(owners), len(numbers))], np.int32),
         flows=_pairs((source, target) for source, target, _ in flowing),
         untold=_pairs((source, target) for source, target, flow in flowing if flow.gaps or not flow.traced),
-        start=begun,
+        starts=begun,
     )
 
 

@@ -46,7 +46,7 @@ def start_of(known: Known, name: str) -> tuple[Field | Dataset, tuple[Field, ...
         UnknownField: as for :func:`governance.graph.resolve.resolve`.
         EventStoreError: a file of the store is missing or damaged.
     """
-    datasets = tuple(sorted({*datasets_of(known.standing), *known.catalog}))
+    datasets = tuple(sorted(datasets_known(known)))
     name = _standing_name(known.aliases, datasets, name)
     meant = frozenset(_meant(datasets, name))
     touching = [it for it in known.standing.writes if it.dataset in meant or not meant.isdisjoint(it.inputs)]
@@ -58,6 +58,11 @@ def start_of(known: Known, name: str) -> tuple[Field | Dataset, tuple[Field, ...
     # a member may be asked for, and is no column of its own
     whole = (it for it in there.get(own, ()) if "." not in it.name)
     return start, tuple(dict.fromkeys((*columns.get(own, ()), *whole)))
+
+
+def datasets_known(known: Known) -> frozenset[Dataset]:
+    """Return the datasets that events name or the catalog has."""
+    return frozenset((*datasets_of(known.standing), *known.catalog))
 
 
 def _standing_name(aliases: Mapping[Dataset, Dataset], datasets: Iterable[Dataset], name: str) -> str:

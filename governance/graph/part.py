@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from governance.dataset import Dataset, Field
 from governance.graph.build import Said, edge_order, edges_of, fields_of, flows_of
-from governance.graph.known import Known, start_of
+from governance.graph.known import Known, datasets_known, start_of
 from governance.graph.model import Edge, Flow, Graph, Write
+from governance.landing.kinds import kinds_of
 from governance.lineage.model import Transformation
 from governance.runs import Run, ended
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 Thing = Field | Dataset
 Leads = Mapping[Dataset, Sequence[Dataset]]
+Narrow = Callable[["Bulk"], "Marks"]
 
 TRANSFORMATIONS = tuple(Transformation)
 """By the numbers that stored edges have."""
@@ -37,7 +39,11 @@ def downstream(known: Known, name: str) -> tuple[Graph, Thing]:
         UnknownField: as for :func:`governance.graph.resolve.resolve`.
         EventStoreError: a file of the store is missing or damaged.
     """
-    return _part(known, name, _derived(known.standing.writes), lambda bulk: bulk.derived())
+    start, columns = start_of(known, name)
+    # a file's kinds of record change along with it
+    kinds = kinds_of(start, datasets_known(known)) if isinstance(start, Dataset) else ()
+    leads = _derived(known.standing.writes)
+    return _part(known, (start, *kinds), columns, leads, lambda bulk: bulk.derived()), start
 
 
 def upstream(known: Known, name: str) -> tuple[Graph, Thing]:
@@ -46,7 +52,7 @@ def upstream(known: Known, name: str) -> tuple[Graph, Thing]:
     Raises:
         UnknownField, EventStoreError: as for :func:`downstream`.
     """
-    return _part(known, name, _feeding(known.standing.writes), lambda bulk: bulk.feeding())
+    return _upstream(known, name, lambda bulk: bulk.feeding())
 
 
 def upstream_rows(known: Known, name: str) -> tuple[Graph, Thing]:
@@ -55,12 +61,17 @@ def upstream_rows(known: Known, name: str) -> tuple[Graph, Thing]:
     Raises:
         UnknownField, EventStoreError: as for :func:`downstream`.
     """
-    return _part(known, name, _feeding(known.standing.writes), lambda bulk: bulk.feeding_rows())
+    return _upstream(known, name, lambda bulk: bulk.feeding_rows())
 
 
-def _part(known: Known, name: str, leads: Leads, narrow: Callable[["Bulk"], "Marks"]) -> tuple[Graph, Thing]:
+def _upstream(known: Known, name: str, narrow: Narrow) -> tuple[Graph, Thing]:
     start, columns = start_of(known, name)
-    own = start.dataset if isinstance(start, Field) else start
+    return _part(known, (start,), columns, _feeding(known.standing.writes), narrow), start
+
+
+def _part(known: Known, starts: Sequence[Thing], columns: tuple[Field, ...], leads: Leads, narrow: Narrow) -> Graph:
+    """Return what ``leads`` leads to from ``starts``; ``columns`` are those of the first, or of what it is in."""
+    own = [it.dataset if isinstance(it, Field) else it for it in starts]
     tables = _closure(own, leads)
     standing = known.standing
     places = [place for place, write in enumerate(standing.writes) if write.dataset in tables]
@@ -68,14 +79,13 @@ def _part(known: Known, name: str, leads: Leads, narrow: Callable[["Bulk"], "Mar
     flows = tuple(flows_of(replace(it, inputs=tuple(tables.intersection(it.inputs))) for it in writes))
     edges = _Edges.of(known, [standing.said[place] for place in places])
     fields = fields_of(standing, writes, edges.sources(), tables)
-    graph = Graph(
-        edges=edges.narrowed(start, flows, narrow),
+    return Graph(
+        edges=edges.narrowed(starts, flows, narrow),
         flows=flows,
         writes=standing.writes,
-        fields=dict(sorted((fields | {own: columns}).items())),
+        fields=dict(sorted((fields | {own[0]: columns}).items())),
         dropped=standing.dropped,
     )
-    return graph, start
 
 
 def _derived(writes: Iterable[Write]) -> Leads:
@@ -93,9 +103,9 @@ def _feeding(writes: Iterable[Write]) -> Leads:
     return leads
 
 
-def _closure(start: Dataset, leads: Leads) -> frozenset[Dataset]:
-    seen = {start}
-    waiting = [start]
+def _closure(starts: Iterable[Dataset], leads: Leads) -> frozenset[Dataset]:
+    waiting = [*starts]
+    seen = {*waiting}
     while waiting:
         fresh = set(leads.get(waiting.pop(), ())) - seen
         seen |= fresh
@@ -131,13 +141,13 @@ class _Edges:
         if self.stored:
             yield from self.stored.sources()
 
-    def narrowed(self, start: Thing, flows: Iterable[Flow], narrow: Callable[["Bulk"], "Marks"]) -> tuple[Edge, ...]:
-        """Return those edges that a walk from ``start`` may meet, in a graph's order."""
+    def narrowed(self, starts: Iterable[Thing], flows: Iterable[Flow], narrow: Narrow) -> tuple[Edge, ...]:
+        """Return those edges that a walk from ``starts`` may meet, in a graph's order."""
         if self.stored is None:
             return self.values
         from governance.graph.bulk import bulk_of  # noqa: PLC0415  # numpy is slow to start, and small stores have none
 
-        kept = narrow(bulk_of(self.stored, self.values, start, flows))
+        kept = narrow(bulk_of(self.stored, self.values, starts, flows))
         of_values = compress(self.values, kept[len(self.stored.source) :].tolist())
         return tuple(sorted((*of_values, *self._made(self.stored, kept)), key=_order))
 

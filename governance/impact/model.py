@@ -64,6 +64,7 @@ class Impact:
     unknown:    tables and columns whose job read something touched and told no column lineage, what reads those,
                 and nothing that the first two list
     downstream: every table that a job derives, directly or not, from the start's table, whichever columns it reads
+    kinds:      the kinds of record of a file that is changed, which change along with it
     change:     the kind of change; None for any
     stale:      tables among those reached that were dropped: their lineage is of what was
     """
@@ -74,6 +75,7 @@ class Impact:
     tables: tuple[Reached, ...]
     unknown: tuple[Reached, ...]
     downstream: tuple[Dataset, ...]
+    kinds: tuple[Dataset, ...] = ()
     change: Change | None = None
     stale: frozenset[Dataset] = frozenset()
 
@@ -96,7 +98,8 @@ class Impact:
         (hops), ``edges`` (types of the hops that arrive), ``learned`` (how those came to be known), ``stale`` (the
         table was dropped) and ``path``, a list of ``{"from", "to", "how", "job", "run", "learned", "confirmed"}``: of
         a path that is longer than ``LONGEST`` its two ends; the path of what lies between has the rest.
-        ``downstream`` lists all tables derived from the start's, ``change`` is null or ``{"kind", "breaks", "shows",
+        ``downstream`` lists all tables derived from the start's, ``kinds`` the kinds of record that change along with
+        a file, by name, ``change`` is null or ``{"kind", "breaks", "shows",
         "cannot_tell", "needs"}``, ``statement`` says in one sentence what may be concluded.
         """
         return {
@@ -109,6 +112,7 @@ class Impact:
                 for reached in self.unknown
             ],
             "downstream": [{"dataset": dataset.name, "namespace": dataset.namespace} for dataset in self.downstream],
+            "kinds": [str(dataset) for dataset in self.kinds],
             "change": {"kind": self.change.value, **ADVICE[self.change].as_dict()} if self.change else None,
             "statement": self.statement,
         }

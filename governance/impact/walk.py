@@ -18,6 +18,9 @@ anything in a table         a job that reads it   an output of unknown column li
 A change of one column's values does not by itself change which rows its table has: rows flow from a table only once an
 INDIRECT edge on that table, or the rows of another table, changed them. So a new e-mail format reaches the columns that
 copy it, and not every table that counts learners.
+
+A file of several kinds of record gives what each of its kinds is: a change of the file is one of all of them, so the
+walk begins at their rows and columns too. A change of one kind is that kind's alone.
 """
 
 from collections import defaultdict, deque
@@ -29,6 +32,7 @@ from governance.graph import Edge, Flow, Graph
 from governance.graph.nested import Nesting, nesting
 from governance.impact.change import Change
 from governance.impact.model import Hop, Impact, Reached, Touch
+from governance.landing.kinds import kinds_of
 
 State = tuple[Field | Dataset, Touch]
 Origins = dict[State, tuple[State, Hop] | None]
@@ -40,12 +44,16 @@ def impact(
 ) -> Impact:
     """Return all that a change of ``start`` can reach; a dataset as start means its rows and all of its columns.
 
+    A file's kinds of record change along with it, and are no more listed than the file itself.
+
     change: a FILTER of a column is a changed condition that it takes part in, of a table one on its rows; every other
             kind walks the same way as an unnamed one
     stale:  tables that the catalog no longer has, beside those that events say were dropped
     """
-    came, arrived = _walk(_Index.of(graph), _origins(graph, start, change))
-    own = {start, *(graph.fields.get(start, ()) if isinstance(start, Dataset) else ())}
+    kinds = kinds_of(start, graph.fields) if isinstance(start, Dataset) else ()
+    origins = [state for it in (start, *kinds) for state in _origins(graph, it, change)]
+    came, arrived = _walk(_Index.of(graph), origins)
+    own = {thing for thing, _ in origins}
 
     def touched(touch: Touch) -> tuple[Reached, ...]:
         states = (state for state in came if state[1] is touch and state[0] not in own)
@@ -59,7 +67,8 @@ def impact(
         population=population,
         tables=touched(Touch.ROWS),
         unknown=_without((*values, *population), touched(Touch.UNKNOWN)),
-        downstream=_downstream(graph, start.dataset if isinstance(start, Field) else start),
+        downstream=_downstream(graph, (start.dataset,) if isinstance(start, Field) else (start, *kinds)),
+        kinds=kinds,
         change=change,
         stale=graph.dropped | frozenset(stale),
     )
@@ -193,12 +202,12 @@ def _order(reached: Reached) -> tuple[int, str, Dataset]:
     return len(reached.path), str(reached.what), reached.dataset
 
 
-def _downstream(graph: Graph, start: Dataset) -> tuple[Dataset, ...]:
+def _downstream(graph: Graph, starts: tuple[Dataset, ...]) -> tuple[Dataset, ...]:
     flows = _flows_by_source(graph)
-    seen = {start}
-    waiting = [start]
+    seen = {*starts}
+    waiting = [*starts]
     while waiting:
         fresh = {flow.target for flow in flows.get(waiting.pop(), ())} - seen
         seen |= fresh
         waiting.extend(fresh)
-    return tuple(sorted(seen - {start}))
+    return tuple(sorted(seen.difference(starts)))

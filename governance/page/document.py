@@ -4,6 +4,7 @@ Datasets, fields, versions and expressions are told apart by their places in lis
 few megabytes. The graph of any moment can be made from it: of each slot the latest run up to then stands.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -16,6 +17,7 @@ from governance.dataset import Dataset, Field
 from governance.events.redact import redact_sql, redact_text, redact_url
 from governance.graph import RANK, Edge, Graph
 from governance.impact.rank import NO_FACTS, Facts
+from governance.landing.kinds import base_of
 from governance.page.address import asset_path
 from governance.page.expressions import Texts, texts_of
 from governance.page.fields import Columns, described
@@ -130,6 +132,10 @@ def _datasets(shown: Shown, places: _Places) -> list[dict[str, Any]]:
     told = described((*shown.runs, *shown.declared))
     columns = Columns.of(shown.graph, shown.policy, shown.proposals, told)
     jobs = {write.dataset: write.job.name for write in reversed(shown.graph.writes)}
+    kinds: dict[Dataset, list[int]] = defaultdict(list)
+    for dataset, place in places.datasets.items():
+        if base := base_of(dataset):
+            kinds[base].append(place)
 
     def entry(dataset: Dataset) -> dict[str, Any]:
         inside = shown.policy.lineage.owns(dataset)
@@ -150,6 +156,7 @@ def _datasets(shown: Shown, places: _Places) -> list[dict[str, Any]]:
                 (policy and policy.description) or (own and own.description) or told.datasets.get(dataset)
             ),
             "stale": dataset in shown.stale or dataset in shown.graph.dropped,
+            **({"records": kinds[dataset]} if dataset in kinds else {}),
             "fields": [
                 it | {"description": shown.said(it["description"])}
                 for it in columns.entries(dataset, places.fields[dataset], own.columns if own else {})

@@ -8,6 +8,7 @@ from governance.classification import Proposal, declared, propose
 from governance.dataset import Dataset, Field
 from governance.graph import Edge, Flow, Graph
 from governance.impact import Facts, Impact, Ranked, impact, ranked
+from governance.landing.kinds import kinds_of
 from governance.policy import Policy
 from governance.report.picture import Link, Picture, Stroke, picture
 from governance.report.svg import markdown_image
@@ -66,10 +67,14 @@ def proposal_page(graph: Graph, policy: Policy, table: str, today: date) -> Page
 
 
 def impact_picture(graph: Graph, policy: Policy, dataset: Dataset) -> Picture:
-    """Return ``dataset`` at the left and, at the right, what the jobs that read it make of it, one hop away."""
-    edges = [edge for edge in graph.edges if edge.source.dataset == dataset]
+    """Return ``dataset`` at the left and, at the right, what the jobs that read it make of it, one hop away.
+
+    A file stands there with its kinds of record.
+    """
+    own = {dataset, *kinds_of(dataset, graph.fields)}
+    edges = [edge for edge in graph.edges if edge.source.dataset in own]
     told = {_dataset(edge) for edge in edges}
-    flows = (flow for flow in graph.flows if flow.source == dataset and flow.target not in told)
+    flows = (flow for flow in graph.flows if flow.source in own and flow.target not in told)
     return picture([*map(_link, edges), *map(_flow, flows)], _classes(policy), {})
 
 

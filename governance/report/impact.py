@@ -48,7 +48,8 @@ def head_text(impact: Impact) -> str:
     """Return what was asked."""
     kind = f" ({impact.change.value})" if impact.change else ""
     start = impact.start.dataset if isinstance(impact.start, Field) else impact.start
-    return f"A change of {impact.start}{' (stale: dropped)' * (start in impact.stale)}{kind} can reach"
+    along = f", and with it of {', '.join(map(str, impact.kinds))}," if impact.kinds else ""
+    return f"A change of {impact.start}{' (stale: dropped)' * (start in impact.stale)}{along}{kind} can reach"
 
 
 def _advice(impact: Impact) -> Iterator[tuple[str, str]]:

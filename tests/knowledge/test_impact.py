@@ -167,7 +167,7 @@ def test_the_json_form(whole_platform: Graph) -> None:
 
     assert list(found) == [
         *("start", "values", "population", "tables", "unknown"),
-        *("downstream", "change", "statement"),
+        *("downstream", "kinds", "change", "statement"),
     ]
     assert found["change"] is None
     assert found["start"] == "crm.learners.email"

@@ -11,6 +11,8 @@ from tests.page.made import event, table
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "platform_lineage.txt"
 KINDS = tuple(Transformation.__members__)
 NAMES = tuple(f"s{place % 3}.t{place}" for place in range(7))
+KINDS_OF_RECORD = (*NAMES[:4], f"{NAMES[0]}#a", f"{NAMES[0]}#b", f"{NAMES[2]}#a")
+"""As many, some of which are kinds of record of others."""
 FLAT = ("a", "b", "c", "d")
 NESTED = ("a", "a.x", "a.x.y", "b", "b.x")
 
@@ -41,24 +43,24 @@ def _run(name: str, columns: dict[str, list[str]]) -> dict[str, Any]:
     return event(name, reads=reads, writes=[table(name, columns, rows=rows)])
 
 
-def made_up(random: Random, columns: tuple[str, ...]) -> list[dict[str, Any]]:
+def made_up(random: Random, columns: tuple[str, ...], names: tuple[str, ...] = NAMES) -> list[dict[str, Any]]:
     """Runs of jobs that read and write each other's tables and their own, at several times.
 
     Some tell no columns, some leave columns out, some read tables of which no column says so.
     """
     told = []
     for place in range(random.randrange(4, 12)):
-        job, name = f"j{random.randrange(6)}", random.choice(NAMES[2:])
-        fields = {it: [_source(random, columns) for _ in range(random.randrange(3))] for it in columns}
+        job, name = f"j{random.randrange(6)}", random.choice(names[2:])
+        fields = {it: [_source(random, columns, names) for _ in range(random.randrange(3))] for it in columns}
         for gap in random.sample(columns, random.choice([0, 0, 1])):
             del fields[gap]
-        rows = [_source(random, columns, KINDS[3:7]) for _ in range(random.randrange(3))]
+        rows = [_source(random, columns, names, KINDS[3:7]) for _ in range(random.randrange(3))]
         traced = random.random() < 0.85
         written = table(name, fields if traced else None, rows=rows, schema=columns)
-        reads = random.sample(NAMES, random.randrange(3))
+        reads = random.sample(names, random.randrange(3))
         told.append(event(job, f"2026-11-{place + 1:02}T02:00:00Z", reads=reads, writes=[written]))
     return told
 
 
-def _source(random: Random, columns: tuple[str, ...], kinds: tuple[str, ...] = KINDS) -> str:
-    return f"{random.choice(NAMES)}.{random.choice(columns)} {random.choice(kinds)}{random.choice(['', ' masked'])}"
+def _source(random: Random, columns: tuple[str, ...], names: tuple[str, ...], kinds: tuple[str, ...] = KINDS) -> str:
+    return f"{random.choice(names)}.{random.choice(columns)} {random.choice(kinds)}{random.choice(['', ' masked'])}"

@@ -1,5 +1,6 @@
 """Files on the page: where they lie, which of them a run read, and addresses of names with signs of their own."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -132,6 +133,15 @@ def test_an_address_that_is_shared_leads_back(page: Page, browser: Browser, tmp_
     with opened(browser, tmp_path, small(), shared) as again:
         assert selected(again) == "cents"
         assert lit(again, "value") == {"bronze.payments.cents"}
+
+
+@pytest.mark.browser
+def test_a_file_leads_where_its_kinds_of_record_do(page: Page) -> None:
+    page.evaluate("hash => { location.hash = hash; }", f"{escaped(PAYMENTS)}?mode=impact")
+    ready(page)
+    assert lit(page, "value") == {"bronze.payments.cents"}
+    kind = page.locator("#graph .dataset", has=page.get_by_text("payments.txt#detail", exact=True))
+    expect(kind).to_have_class(re.compile(r"\bstart\b"))
 
 
 @pytest.mark.browser

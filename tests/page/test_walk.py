@@ -14,7 +14,7 @@ from governance.runs import Run
 from governance.trace import trace_rows
 from tests.page.graph_page import write_page
 from tests.page.made import shown
-from tests.page.platforms import FLAT, NESTED, learning_platform, made_up, seeded
+from tests.page.platforms import FLAT, KINDS_OF_RECORD, NAMES, NESTED, learning_platform, made_up, seeded
 
 pytestmark = pytest.mark.browser
 
@@ -107,10 +107,11 @@ def test_every_column_and_table_of_the_learning_platform(page: Page) -> None:
     assert agrees(said.graph, Walked(page, document(said))) > 60
 
 
-@pytest.mark.parametrize("seed", range(24))
-def test_platforms_made_up(page: Page, seed: int) -> None:
+@pytest.mark.parametrize("names", [NAMES, KINDS_OF_RECORD])
+@pytest.mark.parametrize("seed", range(16))
+def test_platforms_made_up(page: Page, seed: int, names: tuple[str, ...]) -> None:
     random = seeded(seed)
-    said = shown(made_up(random, FLAT if seed % 2 else NESTED))
+    said = shown(made_up(random, FLAT if seed % 2 else NESTED, names))
 
     assert agrees(said.graph, Walked(page, document(said))) > 0
 

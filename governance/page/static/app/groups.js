@@ -72,7 +72,7 @@ function shownBy(graph, state) {
   }
   const found = reached(graph, state);
   const fields = fieldsReached(graph, state.selected, found);
-  const tables = [...tablesReached(state.selected, found), ...[...fields].map((id) => doc.datasetOf[id])];
+  const tables = [...tablesReached(found), ...[...fields].map((id) => doc.datasetOf[id])];
   const datasets = [...new Set(tables)];
   const few = datasets.length <= FEW_BOXES;
   return { datasets: datasets.sort((a, b) => a - b), fields, few, columns: few, keys: 'focus' };
@@ -85,8 +85,10 @@ function reached(graph, { selected, mode, depth, hideIndirect, kinds }) {
 
 function fieldsReached(graph, { dataset, field }, found) {
   const { firstField, datasets } = graph.doc;
-  const places = field === null ? datasets[dataset].fields.map((_, i) => i) : [field];
-  const own = places.map((i) => firstField[dataset] + i);
+  const own =
+    field === null
+      ? found.own.flatMap((d) => datasets[d].fields.map((_, i) => firstField[d] + i))
+      : [firstField[dataset] + field];
   const steering = [];
   // a column that only steers rows is no place that is reached, but the way leads over it
   found.edges.forEach((lit, e) => { if (lit !== LIT.none) steering.push(graph.source[e]); });
@@ -94,9 +96,9 @@ function fieldsReached(graph, { dataset, field }, found) {
   return new Set([...own, ...steering, ...sets.flatMap((set) => [...set])]);
 }
 
-function tablesReached({ dataset }, found) {
+function tablesReached(found) {
   const sets = [found.tables, found.unknownTables, found.upTables, found.upUnknownTables];
-  return [dataset, ...sets.flatMap((set) => [...set])];
+  return [...found.own, ...sets.flatMap((set) => [...set])];
 }
 
 function groupsOf(doc, grouping, datasets) {

@@ -1,5 +1,5 @@
 // What a change reaches, in the form of `headwater impact --format json`; the paths are the shortest over what is lit.
-import { each, placeOf, related } from './model.js';
+import { changing, each, placeOf, related } from './model.js';
 import { counting } from './dom.js';
 import { directionOf } from './state.js';
 import { LIT, reach } from './walk.js';
@@ -33,7 +33,8 @@ export function impactOf(page) {
   );
   return {
     ...answer,
-    downstream: derivedFrom(page, selected.dataset),
+    downstream: derivedFrom(page, result.own),
+    kinds: result.own.slice(1).map((d) => page.doc.datasets[d].name),
     change: null,
     statement: tables.size
       ? `${counting(tables.size, 'table')} reached, among the runs whose events were read`
@@ -65,7 +66,9 @@ function pathsOf(graph, result, most) {
       id: graph.doc.firstField[d] + i,
     }));
   const starts =
-    field === null ? [{ rows: dataset }, ...fieldsOf(dataset)] : [{ id: graph.doc.firstField[dataset] + field }];
+    field === null
+      ? changing(graph.doc, result.start).flatMap((rows) => [{ rows }, ...fieldsOf(rows)])
+      : [{ id: graph.doc.firstField[dataset] + field }];
   const came = new Map(starts.map((state) => [keyAt(state), null]));
   const arrived = new Map();
   const queue = [...starts];
@@ -173,11 +176,11 @@ function hopOf(graph, { edge, flow }) {
   };
 }
 
-/** Every table that a job derives from a dataset, directly or not. */
-function derivedFrom({ doc, graph }, start) {
-  const seen = new Set([start]);
+/** Every table that a job derives from one of some datasets, directly or not. */
+function derivedFrom({ doc, graph }, starts) {
+  const seen = new Set(starts);
   for (const d of seen) each(graph.flowsFrom, d, (f) => seen.add(graph.flowTarget[f]));
-  seen.delete(start);
+  for (const d of starts) seen.delete(d);
   return [...seen]
     .sort((a, b) => a - b)
     .map((d) => ({ dataset: doc.datasets[d].name, namespace: doc.datasets[d].namespace }));

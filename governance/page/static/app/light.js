@@ -55,7 +55,7 @@ function lightBox(box, { element, lines }, touched, result) {
     count.value += touched.counts[2 * d];
     count.population += touched.counts[2 * d + 1];
   }
-  const own = box.datasets.includes(result.start.dataset);
+  const own = box.datasets.some((d) => result.own.includes(d));
   const unknown = box.datasets.some((d) => touched.unknown.has(d));
   const any = own || unknown || count.value || count.population || box.datasets.some((d) => touched.rows.has(d));
   mark(element, any ? boxTouch(box, count, own && (touched.whole || box.kind !== 'open'), unknown) : 'faded');

@@ -93,6 +93,11 @@ export function related(doc, id) {
   return [...(doc.outer.get(id) ?? []), ...(doc.inner.get(id) ?? [])];
 }
 
+/** The datasets that begin a change of a place: a file's kinds of record change along with it. */
+export function changing(doc, { dataset, field }) {
+  return field === null ? [dataset, ...(doc.datasets[dataset].records ?? [])] : [dataset];
+}
+
 function findingsByPlace(findings, datasets) {
   const byDataset = new Map();
   const numbers = new Map();

@@ -13,13 +13,14 @@ export function lineageText(page, result, mode) {
   const section = make('details', { class: 'astext' }, make('summary', {}, 'Lineage as a list'));
   section.addEventListener('toggle', () => {
     if (!section.open || section.children.length > 1) return;
-    if (mode !== 'trace') section.append(make('h3', {}, 'Leads to'), treeOf(page, result, downSteps));
-    if (mode !== 'impact') section.append(make('h3', {}, 'Comes from'), treeOf(page, result, upSteps));
+    const { own, start } = result;
+    if (mode !== 'trace') section.append(make('h3', {}, 'Leads to'), treeOf(page, result, own, downSteps));
+    if (mode !== 'impact') section.append(make('h3', {}, 'Comes from'), treeOf(page, result, [start.dataset], upSteps));
   });
   return section;
 }
 
-function treeOf(page, result, stepsOf) {
+function treeOf(page, result, own, stepsOf) {
   const seen = new Set();
   const left = { count: MOST };
   const { dataset, field } = result.start;
@@ -27,7 +28,7 @@ function treeOf(page, result, stepsOf) {
   const roots =
     field !== null
       ? [{ id: firstField[dataset] + field }]
-      : [{ rows: dataset }, ...datasets[dataset].fields.map((_, i) => ({ id: firstField[dataset] + i }))];
+      : own.flatMap((d) => [{ rows: d }, ...datasets[d].fields.map((_, i) => ({ id: firstField[d] + i }))]);
   const lists = roots.map((root) => listOf(page, result, root, stepsOf, seen, left)).filter(Boolean);
   if (!lists.length) return make('p', { class: 'none' }, 'Nothing.');
   const all = make('div', { class: 'tree' }, ...lists);

@@ -1,6 +1,6 @@
 // What a change reaches and where a column comes from: the rules of governance/impact/walk.py and governance/trace.py,
 // over typed arrays. A state is a field or a dataset and how it is touched; each is visited once, nearest first.
-import { each, related } from './model.js';
+import { changing, each, related } from './model.js';
 
 const VALUE = 0;
 const POPULATION = 1;
@@ -13,8 +13,8 @@ export const LIT = { none: 0, value: 1, population: 2, unknown: 3 };
 /** All that `start` ({dataset, field: index or null}) reaches.
  *
  * options: {direction: 'down' | 'up' | 'both', depth: hops or null, hideIndirect: value only, kinds: Set of the kinds'
- * indices to walk over, or null for all}. Answers {start, direction, values, population, unknown (Sets of field ids),
- * tables, unknownTables (Sets of datasets), upValues, upPopulation, upTables, upUnknownTables, edges, flows (how each
+ * indices to walk over, or null for all}. Answers {start, direction, own (the datasets where it began: a file's kinds of
+ * record change along with it), values, population, unknown (Sets of field ids), tables, unknownTables (Sets of datasets), upValues, upPopulation, upTables, upUnknownTables, edges, flows (how each
  * edge and flow of the graph is lit), hops(field id): its distance, or null}. What was asked for is in no set. */
 export function reach(graph, start, options) {
   const { direction, depth = null, hideIndirect = false, kinds = null } = options;
@@ -23,7 +23,7 @@ export function reach(graph, start, options) {
   const down = direction === 'up' ? nothing(graph) : new Downstream(graph, limit).from(start);
   const up = direction === 'down' ? nothing(graph) : new Upstream(graph, limit).from(start);
   return {
-    start, direction,
+    start, direction, own: direction === 'up' ? [start.dataset] : changing(graph.doc, start),
     values: down.values, population: down.population, unknown: down.unknown,
     tables: down.tables, unknownTables: down.unknownTables,
     upValues: up.values, upPopulation: up.population, upTables: up.tables, upUnknownTables: up.unknownTables,
@@ -42,7 +42,7 @@ function strongest(one, other) {
 }
 
 function nothing(graph) {
-  return new Walk(graph, { depth: Infinity, rows: false, allowed: [] }).answer(null);
+  return new Walk(graph, { depth: Infinity, rows: false, allowed: [] }).answer([], null);
 }
 
 /** The states seen, their distances and the queue of those to walk from. A walk in a direction knows where a field
@@ -88,7 +88,8 @@ class Walk {
     if (distance <= this.depth && (!this.flows[f] || lit < this.flows[f])) this.flows[f] = lit;
   }
 
-  run(start) {
+  /** Walks on from what was seen; `own` are the datasets that it began in. */
+  run(own, start) {
     for (let i = 0; i < this.length; i += 1) {
       const state = this.queue[i];
       const next = this.distance[state] + 1;
@@ -96,7 +97,7 @@ class Walk {
       else if ((state - this.rowsAt) & 1) this.fromUnknown((state - this.rowsAt) >> 1, next);
       else this.fromRows((state - this.rowsAt) >> 1, next);
     }
-    return this.answer(start);
+    return this.answer(own, start);
   }
 
   /** Visits the edges of `rows` under a field that are to be walked. */
@@ -107,24 +108,24 @@ class Walk {
   }
 
   /** The states as sets, each thing under its strongest word, without what was asked for. */
-  answer(start) {
+  answer(own, start) {
     const found = { values: new Set(), population: new Set(), unknown: new Set() };
     const tables = { tables: new Set(), unknownTables: new Set() };
     const sets = [found.values, found.population, found.unknown];
-    const [first, last] = start ? ownRange(this.graph.doc, start) : [0, 0];
+    const ranges = own.map((dataset) => ownRange(this.graph.doc, { dataset, field: start.field }));
     const { distance, rowsAt } = this;
     for (let i = 0; i < this.length; i += 1) {
       const state = this.queue[i];
       if (state >= rowsAt) {
         const dataset = (state - rowsAt) >> 1;
         const known = (state - rowsAt) & 1 ? tables.unknownTables : tables.tables;
-        if (dataset !== start.dataset || start.field !== null) known.add(dataset);
+        if (start.field !== null || !own.includes(dataset)) known.add(dataset);
         continue;
       }
       const touch = state % 3;
       const id = (state - touch) / 3;
       const stronger = (touch > VALUE && distance[3 * id] >= 0) || (touch > POPULATION && distance[3 * id + 1] >= 0);
-      if (!stronger && (id < first || id >= last)) sets[touch].add(id);
+      if (!stronger && !ranges.some(([first, last]) => id >= first && id < last)) sets[touch].add(id);
     }
     return { ...found, ...tables, distance, edges: this.edges, flows: this.flows };
   }
@@ -153,15 +154,15 @@ function hopsTo(id, up, down) {
 
 /** What a change reaches: the table of rules that heads governance/impact/walk.py. */
 class Downstream extends Walk {
-  /** A column begins by value; a dataset by its rows and by each of its columns. */
+  /** A column begins by value; a dataset by its rows and by each of its columns, and so do its kinds of record. */
   from(start) {
-    const { dataset, field } = start;
-    if (field !== null) this.field(this.doc.firstField[dataset] + field, VALUE, 0);
-    else {
+    const own = changing(this.doc, start);
+    if (start.field !== null) this.field(this.doc.firstField[start.dataset] + start.field, VALUE, 0);
+    else for (const dataset of own) {
       if (this.byRows) this.table(dataset, ROWS, 0);
       eachPresent(this.graph, dataset, (id) => this.field(id, VALUE, 0));
     }
-    return this.run(start);
+    return this.run(own, start);
   }
 
   fromField(id, touch, at) {
@@ -224,7 +225,7 @@ class Upstream extends Walk {
       this.seeRows(dataset, 0);
       eachPresent(this.graph, dataset, (id) => this.seeField(id, VALUE, 0));
     }
-    return this.run(start);
+    return this.run([dataset], start);
   }
 
   fromField(id, touch, at) {
