@@ -304,8 +304,8 @@ def test_rows_that_the_engine_left_out_in_parts_are_read_in_one_piece(landing: L
     amount = "0" * 16 + "1.00"
     numbers = [*(f"{n:09}" for n in range(5000)), *(f"x{n:08}" for n in range(10)), *(f"{n:09}" for n in range(120))]
     landing.land("orders/1.csv", "id,amount\n" + "".join(f"{number},{amount}\n" for number in numbers))
-    read = "read_csv('landing/orders/*.csv', buffer_size = 20000, max_line_size = 1000)"
-    landing.pipeline("bronze.parts", f"create table bronze.parts as select id from {read}")
+    sql = "create table bronze.parts as from read_csv('landing/orders/*.csv', buffer_size = 20000, max_line_size = 1000)"
+    landing.pipeline("bronze.parts", sql)
     landing.run("bronze.parts")
     assert len(landing.rows("bronze.parts")) == 5120
     assert landing.statistics == (5130, 5120, 10)
