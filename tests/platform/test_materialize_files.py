@@ -298,15 +298,3 @@ def test_a_killed_run_that_had_only_kept_what_it_rejected_is_not_complete(landin
     landing.platform.catalog.drop_table("bronze.people")
     assert repair_events(load_project(landing.project)) == ()
     assert landing.kinds == ["START"]
-
-
-def test_rows_that_the_engine_left_out_in_parts_are_read_in_one_piece(landing: Landing) -> None:
-    amount = "0" * 16 + "1.00"
-    numbers = [*(f"{n:09}" for n in range(5000)), *(f"x{n:08}" for n in range(10)), *(f"{n:09}" for n in range(120))]
-    landing.land("orders/1.csv", "id,amount\n" + "".join(f"{number},{amount}\n" for number in numbers))
-    sql = "create table bronze.parts as from read_csv('landing/orders/*.csv', buffer_size = 20000, max_line_size = 1000)"
-    landing.pipeline("bronze.parts", sql)
-    landing.run("bronze.parts")
-    assert len(landing.rows("bronze.parts")) == 5120
-    assert landing.statistics == (5130, 5120, 10)
-    assert landing.kinds == ["START", "COMPLETE"]
