@@ -11,13 +11,14 @@ from governance.errors import LineageError, UnknownTable, UnreadConstruct, Unrea
 from governance.pipeline import Pipeline
 from governance.statement.edits import Edit, edited, moved
 from governance.statement.files import file_reads
+from governance.statement.functions import require_functions
 from governance.statement.head import READ, Declaration, Write, read_head
 from governance.statement.incremental import require_one_dataset
 from governance.statement.model import FileRead, Kind, Statement
 from governance.statement.parameters import quoted_documents, require_no_parameters
 from governance.statement.reads import named_in
 from governance.statement.text import Text
-from governance.statement.through import functions_of, reached, runnable
+from governance.statement.through import functions_of, macros_of, reached, runnable
 
 
 def parse(pipeline: Pipeline) -> Statement:
@@ -78,6 +79,7 @@ def _statement(text: Text, write: Write, declared: tuple[tuple[str, str], ...], 
     through = reached(named_in(text, query, files, start), text.pipeline.blocks)
     if write.kind is Kind.REPLACE and text.pipeline.table in through.reads and not declared:
         raise _reads_itself(text, start, end)
+    require_functions(text, query, macros_of(text.pipeline.blocks))
     line, column = text.place(start)
     documents = quoted_documents(write.query)
     return Statement(

@@ -14,6 +14,7 @@ from governance.lineage.prelude import functions_among
 from governance.pipeline import Pipeline
 from governance.statement.edits import edited
 from governance.statement.files import file_reads
+from governance.statement.functions import require_functions
 from governance.statement.model import FileRead
 from governance.statement.parameters import quoted_documents, require_no_parameters
 from governance.statement.reads import Named, named_in
@@ -51,7 +52,7 @@ def reached(named: Named, blocks: tuple[Block, ...]) -> Reached:
     Raises:
         LineageError: a block on the way cannot be read.
     """
-    functions = functions_of(blocks)
+    functions, macros = functions_of(blocks), macros_of(blocks)
     place = {block.name: number for number, block in enumerate(blocks)}
     used: dict[int, Named] = {}
     reads: set[str] = set()
@@ -61,7 +62,9 @@ def reached(named: Named, blocks: tuple[Block, ...]) -> Reached:
         hit = {number for name in names.all if (number := place.get(name, seen)) < seen}
         reads |= (names.tables | names.files) - {blocks[number].name for number in hit}
         for number in hit - used.keys():
-            used[number] = read_block(blocks[number], functions).named
+            read = read_block(blocks[number], functions)
+            require_functions(read.text, read.body, macros)
+            used[number] = read.named
             # a file's view is made of the datasets themselves
             waiting.append((used[number], 0 if blocks[number].kind is BlockKind.FILE else number))
     mine = [number for number in sorted(used) if blocks[number].kind is not BlockKind.FILE]
@@ -72,7 +75,12 @@ def reached(named: Named, blocks: tuple[Block, ...]) -> Reached:
 
 def functions_of(blocks: Iterable[Block]) -> frozenset[str]:
     """Return the names of the macros among ``blocks`` that sqlglot has functions of its own for."""
-    return functions_among(block.name for block in blocks if block.kind is BlockKind.MACRO)
+    return functions_among(macros_of(blocks))
+
+
+def macros_of(blocks: Iterable[Block]) -> frozenset[str]:
+    """Return the names of the macros among ``blocks``."""
+    return frozenset(block.name for block in blocks if block.kind is BlockKind.MACRO)
 
 
 @lru_cache(maxsize=4096)
