@@ -10,6 +10,7 @@ from governance.errors import HeadwaterError, UnknownField
 from governance.events.file_parts import ReadFilesPart
 from governance.events.model import Event
 from governance.graph import Edge, Write, graph_of
+from governance.landing.kinds import base_of
 from governance.runs import PATIENCE, Run, ended
 
 
@@ -33,6 +34,15 @@ class Attempt:
 
     run: Run
     state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A run that read a dataset of files, in its state at some moment, and which files they were."""
+
+    run: Run
+    state: str
+    files: ReadFilesPart
 
 
 def until(events: Iterable[Event], moment: datetime) -> tuple[Event, ...]:
@@ -92,6 +102,24 @@ def attempts(
     states = ((run, run.state_at(now, patience)) for run in writing)
     found = (Attempt(run, state) for run, state in states if state != "COMPLETE")
     return tuple(sorted(found, key=lambda it: (it.run.began, it.run.run_id)))
+
+
+def readings(
+    runs: Iterable[Run], dataset: Dataset, now: datetime, patience: timedelta = PATIENCE
+) -> tuple[Reading, ...]:
+    """Return the runs that told which files ``dataset`` stood for, the oldest first; one kind of record is its file's.
+
+    States are as for :func:`attempts`.
+    """
+    told = {dataset, base_of(dataset)}
+    reading = [run for run in runs if any(it.dataset == dataset for it in run.inputs)]
+    found = (
+        Reading(run, run.state_at(now, patience), it.files)
+        for run in reading
+        for it in run.inputs
+        if it.dataset in told and it.files
+    )
+    return tuple(sorted(found, key=lambda it: (ended(it.run), it.run.run_id)))
 
 
 def _writes(runs: Iterable[Run], dataset: Dataset) -> Iterator[Write]:

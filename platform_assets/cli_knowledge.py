@@ -130,12 +130,22 @@ def _facts(project: Project, policy: "Policy", graph: "Graph", queries: Path | N
 def history(*, name: str, events: Path | None, form: str) -> None:
     """List the runs of the table NAME, the oldest first: how lineage changed with each, and which did not complete.
 
+    Of a file, which no run writes: the runs that read it, with the files that they found.
+
     JSON is a list of {"state", "ended", "job", "run", "snapshot", "learned", "inputs", "added", "removed"} for those
-    that completed, {"state", "began", "ended", "job", "run", "error"} for others.
+    that completed, {"state", "began", "ended", "job", "run", "error"} for others; of a file of {"state", "ended",
+    "job", "run", "wrote", "files", "error"}.
     """
-    from governance.history import attempts
+    from governance.history import attempts, readings
     from governance.history import history as writes_of
-    from governance.report.history import history_dict, history_markdown, history_text
+    from governance.report.history import (
+        history_dict,
+        history_markdown,
+        history_text,
+        readings_dict,
+        readings_markdown,
+        readings_text,
+    )
     from governance.runs import PATIENCE, read_runs
 
     project = find_project()
@@ -143,7 +153,17 @@ def history(*, name: str, events: Path | None, form: str) -> None:
     runs = read_runs(told)
     dataset = _table(runs, name)
     found = writes_of(runs, dataset)
-    tried = attempts(runs, dataset, datetime.now(UTC), policy.dangling_after or PATIENCE)
+    at = datetime.now(UTC), policy.dangling_after or PATIENCE
+    tried = attempts(runs, dataset, *at)
+    reads = () if found or tried else readings(runs, dataset, *at)
+    if reads:
+        say(
+            form,
+            lambda: readings_text(reads),
+            lambda: readings_markdown(reads),
+            lambda: readings_dict(reads),
+        )
+        return
     say(
         form,
         lambda: history_text(found, tried),

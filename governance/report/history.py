@@ -1,15 +1,21 @@
-"""The runs of a table, one after the other, as text, Markdown and JSON: its writes, and those that did not complete."""
+"""The runs of a table, one after the other, as text, Markdown and JSON: its writes, and those that did not complete.
 
-from collections.abc import Iterable, Sequence
+Of a dataset of files, which no run writes, they are those that read it.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from governance.history import Attempt, Past
+from governance.events.file_parts import ReadFilesPart
+from governance.history import Attempt, Past, Reading
 from governance.report.table import markdown_table, text_table
 
 HEAD = ("Ended", "State", "Job", "Run", "Snapshot", "Learned", "Change of lineage")
 FILES = "Files read"
 """The last column, where some run read files."""
+
+READ_HEAD = ("Ended", "State", "Job", "Run", "Wrote", FILES)
 
 SHOWN = 3
 """Names of files in it; the JSON form has all that the event has."""
@@ -38,6 +44,57 @@ def history_dict(past: Iterable[Past], attempts: Iterable[Attempt]) -> list[dict
     return [entry for _, entry in sorted(entries, key=lambda it: it[0])]
 
 
+def readings_text(readings: Sequence[Reading]) -> str:
+    """Return a line a run that read files, the oldest first."""
+    return f"no run among the events that were read wrote it; these read it\n{text_table(READ_HEAD, _read(readings))}"
+
+
+def readings_markdown(readings: Sequence[Reading]) -> str:
+    """Return a row a run that read files."""
+    return markdown_table(READ_HEAD, _read(readings))
+
+
+def readings_dict(readings: Iterable[Reading]) -> list[dict[str, Any]]:
+    """Return the public JSON form, each ``{"state", "ended" or null, "job", "run", "wrote", "files", "error" or null}``.
+
+    ``wrote`` are names of tables, none of a run that did not complete; ``files`` is ``{"count", "names"}``.
+    """
+    return [
+        {
+            "state": it.state,
+            "ended": it.run.ended.isoformat() if it.run.ended else None,
+            "job": it.run.job.name,
+            "run": it.run.run_id,
+            "wrote": list(_outputs(it)),
+            "files": _files_dict(it.files),
+            "error": it.run.error,
+        }
+        for it in readings
+    ]
+
+
+def _read(readings: Iterable[Reading]) -> list[tuple[str, ...]]:
+    return [
+        (
+            f"{it.run.ended:%Y-%m-%d %H:%M:%S}" if it.run.ended else "not yet",
+            it.state,
+            it.run.job.name,
+            it.run.run_id,
+            it.run.error or ", ".join(_outputs(it)),
+            _files([it.files]),
+        )
+        for it in readings
+    ]
+
+
+def _outputs(it: Reading) -> tuple[str, ...]:
+    return tuple(str(output.dataset) for output in it.run.outputs) if it.state == "COMPLETE" else ()
+
+
+def _files_dict(read: ReadFilesPart) -> dict[str, Any]:
+    return {"count": read.file_count, "names": [file.name for file in read.files]}
+
+
 def _written(it: Past) -> dict[str, Any]:
     return {
         "state": "COMPLETE",
@@ -49,10 +106,7 @@ def _written(it: Past) -> dict[str, Any]:
         "inputs": [str(dataset) for dataset in it.write.inputs],
         "added": list(it.added),
         "removed": list(it.removed),
-        "files": {
-            name: {"count": read.file_count, "names": [file.name for file in read.files]}
-            for name, read in it.files.items()
-        },
+        "files": {name: _files_dict(read) for name, read in it.files.items()},
     }
 
 
@@ -73,17 +127,17 @@ def _moment(it: Attempt) -> datetime:
 
 def _table(past: Sequence[Past], attempts: Sequence[Attempt]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the head and the rows, by time."""
-    rows = [(it.write.at, (*_row(it), _files(it))) for it in past]
+    rows = [(it.write.at, (*_row(it), _files(it.files.values()))) for it in past]
     rows += [(_moment(it), (*_attempt(it), "")) for it in attempts]
     files = any(it.files for it in past)
     shown = [row if files else row[:-1] for _, row in sorted(rows, key=lambda it: it[0])]
     return ((*HEAD, FILES) if files else HEAD), shown
 
 
-def _files(it: Past) -> str:
-    names = [file.name for read in it.files.values() for file in read.files]
-    count = sum(read.file_count for read in it.files.values())
-    if not it.files:
+def _files(reads: Collection[ReadFilesPart]) -> str:
+    names = [file.name for read in reads for file in read.files]
+    count = sum(read.file_count for read in reads)
+    if not reads:
         return ""
     left = count - len(names[:SHOWN])
     return f"{count}{': ' if names else ''}{', '.join(names[:SHOWN])}{f' and {left} more' if names and left else ''}"

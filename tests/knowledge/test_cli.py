@@ -291,6 +291,17 @@ def test_the_history_of_a_table_that_no_run_completed(run: Run, root: Path, even
     assert "FAIL" in run("history", "d.d").stdout
 
 
+def test_the_history_of_a_file_is_of_its_readers(run: Run, root: Path, event: Say) -> None:
+    files = {"inputFacets": {"headwater_files": {"fileCount": 1, "files": [{"name": "landing/1.csv"}]}}}
+    reads = [{"namespace": "file", "name": "landing/*.csv", **files}]
+    read = event("COMPLETE", "d.d", "2026-10-03T02:00:00Z", run="4", reads=reads, writes=["d.d"])
+    (root / ".headwater" / "events" / "events-2026-10-03.ndjson").write_bytes(msgspec.json.encode(read) + b"\n")
+
+    assert "landing/1.csv" in run("history", "landing/*.csv").stdout
+    (told,) = json.loads(run("history", "landing/*.csv", "--format", "json").output)
+    assert (told["job"], told["wrote"], told["files"]) == ("d.d", ["d.d"], {"count": 1, "names": ["landing/1.csv"]})
+
+
 def test_a_policy_file_keeps_its_line_ends_its_mode_and_the_link_to_it(run: Run, root: Path) -> None:
     link, file = root / "governance" / "metadata.toml", root / "kept.toml"
     file.write_bytes(METADATA.replace("\n", "\r\n").encode())

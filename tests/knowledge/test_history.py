@@ -9,8 +9,15 @@ import pytest
 from governance.dataset import Dataset
 from governance.errors import HeadwaterError, UnknownField
 from governance.events.model import Event
-from governance.history import attempts, history, moment_of, parse_moment
-from governance.report.history import history_dict, history_markdown, history_text
+from governance.history import attempts, history, moment_of, parse_moment, readings
+from governance.report.history import (
+    history_dict,
+    history_markdown,
+    history_text,
+    readings_dict,
+    readings_markdown,
+    readings_text,
+)
 from governance.runs import read_runs
 from governance.telling import read_graph
 
@@ -93,3 +100,39 @@ def test_runs_that_did_not_complete_are_shown_with_their_state(nights: list[Even
         assert "ABANDONED" in text
         assert "began 2026-10-05 02:00:00; unknown what it wrote" in text
     assert history_text((), ()) == "no run among the events that were read wrote it"
+
+
+def test_the_history_of_a_file_is_the_runs_that_read_it(event: Say) -> None:
+    base, detail = Dataset("file", "landing/payments/*.txt"), Dataset("file", "landing/payments/*.txt#detail")
+
+    def run(day: int, state: str, *names: str) -> Event:
+        files = {"fileCount": len(names), "files": [{"name": name} for name in names]}
+        told = {"namespace": base.namespace, "name": base.name, "inputFacets": {"headwater_files": files}}
+        kind = {"namespace": detail.namespace, "name": detail.name}
+        at = f"2026-10-0{day}T03:00:00Z"
+        return event(state, "b.b", at, run=f"night {day}", reads=[told, kind], writes=["b.b"])
+
+    runs = read_runs([run(2, "FAIL", "landing/payments/2.txt"), run(1, "COMPLETE", *"abcde")])
+    found = readings(runs, base, datetime(2026, 10, 5, tzinfo=UTC))
+
+    assert [(it.run.run_id, it.state, it.files.file_count) for it in found] == [
+        ("night 1", "COMPLETE", 5),
+        ("night 2", "FAIL", 1),
+    ]
+    assert readings(runs, detail, datetime(2026, 10, 5, tzinfo=UTC)) == found
+    assert readings(runs, TABLE, datetime(2026, 10, 5, tzinfo=UTC)) == ()
+    first, second = readings_dict(found)
+    assert first == {
+        "state": "COMPLETE",
+        "ended": "2026-10-01T03:00:00+00:00",
+        "job": "b.b",
+        "run": "night 1",
+        "wrote": ["b.b"],
+        "files": {"count": 5, "names": [*"abcde"]},
+        "error": None,
+    }
+    assert (second["state"], second["wrote"]) == ("FAIL", [])
+    for text in (readings_text(found), readings_markdown(found)):
+        assert "5: a, b, c and 2 more" in text
+        assert "landing/payments/2.txt" in text
+    assert readings_text(found).startswith("no run among the events that were read wrote it; these read it\n")
