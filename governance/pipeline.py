@@ -12,6 +12,7 @@ more::
     -- freshness: 26 hours
     -- automation: eager
     -- include: silver.orders
+    -- engine: spark
 
 Any other word with a colon is an error, so that a misspelt word cannot be lost. A comment without one is plain.
 """
@@ -24,6 +25,7 @@ from typing import Any
 from governance.block import Block
 from governance.cron import cron_problem
 from governance.duration import EXPECTED, parse_duration
+from governance.engines import ENGINES
 from governance.errors import HeadwaterError, PipelineError
 from governance.owner import OWNER_FORM, is_owner
 from governance.template.model import Template
@@ -48,6 +50,7 @@ class Pipeline:
     freshness:   how old the data may get, for ``duration.parse_duration``; None where unsaid
     automation:  ``eager`` or a cron expression in UTC; None where only jobs run it
     include:     tables of pipelines whose queries stand for them here
+    engine:      the engine that runs it, of ``ENGINES``; None where the project's does
     blocks:      the building blocks that its text may name, each after those that it builds on
     origin:      the template's line for each line of ``sql``, 1-based; empty where ``sql`` is the file's own text
     template:    what ``sql`` was rendered from; None where it is the file's own text
@@ -64,6 +67,7 @@ class Pipeline:
     freshness: str | None = None
     automation: str | None = None
     include: tuple[str, ...] = ()
+    engine: str | None = None
     blocks: tuple[Block, ...] = ()
     origin: tuple[int, ...] = field(default=(), hash=False)
     template: Template | None = field(default=None, hash=False)
@@ -174,6 +178,12 @@ def _freshness(text: str) -> str:
     return text
 
 
+def _engine(text: str) -> str:
+    if text not in ENGINES:
+        raise HeadwaterError(f"{text!r} is no engine", fix=f"write {' or '.join(ENGINES)}")
+    return text
+
+
 def _automation(text: str) -> str:
     problem = "" if text == "eager" else cron_problem(text)
     if problem:
@@ -191,5 +201,6 @@ WORDS: Mapping[str, Callable[[str], object]] = {
     "freshness": _freshness,
     "automation": _automation,
     "include": _names(TABLE, "table"),
+    "engine": _engine,
 }
 """The header words, each with how its value is read."""

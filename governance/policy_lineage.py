@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from governance.dataset import Dataset
+from governance.engines import DUCKDB, ENGINES
 from governance.lattice import Lattice, NoBound, lattice_of
 from governance.names import Spelling
 from governance.policy_file import Section
 
 THROUGH = ("DIRECT", "INDIRECT")
-KEYS = ("order", "propagate_through", "masking_functions", "namespace", "job_namespace", "namespaces", "tags")
+KEYS = ("order", "propagate_through", "masking_functions", "namespace", "job_namespace", "namespaces", "tags", "engine")
 """The keys that are read here; others of the file are read where they are used."""
 
 
@@ -37,6 +38,7 @@ class LineagePolicy:
     job_namespace:     the jobs' namespace in events
     namespaces:        what holds in single namespaces of datasets
     tags:              what other producers' tags mean here: a tag's key, or ``key=value``, to a class
+    engine:            the engine of pipelines whose header names none (``[engine] default``)
     files:             the namespaces of declared datasets of files, by name and in declared order (``sources.toml``)
     """
 
@@ -47,6 +49,7 @@ class LineagePolicy:
     job_namespace: str
     namespaces: Mapping[str, NamespacePolicy] = field(default_factory=lambda: MappingProxyType({}))
     tags: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    engine: str = DUCKDB
     files: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def dataset(self, name: str) -> Dataset:
@@ -91,7 +94,17 @@ def lineage_policy(files: tuple[Section, ...]) -> LineagePolicy:
         job_namespace=holder("job_namespace").text("job_namespace"),
         namespaces=MappingProxyType({name: it for file in files for name, it in _namespaces(file)}),
         tags=MappingProxyType({tag: name for file in files for tag, name in _tags(file, classes)}),
+        engine=_engine(holder("engine")),
     )
+
+
+def _engine(file: Section) -> str:
+    section = file.section("engine")
+    section.only("default")
+    name = section.optional_text("default") or DUCKDB
+    if name not in ENGINES:
+        raise section.wrong("default", f"unknown engine {name!r}", fix=f"write one of {', '.join(ENGINES)}")
+    return name
 
 
 def _order(file: Section) -> Lattice:

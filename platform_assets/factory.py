@@ -34,6 +34,7 @@ from governance.report.table import markdown
 from governance.runs import Run as GraphRun
 from governance.statement import Program, parse
 from platform_assets.catalog import open_catalog
+from platform_assets.engines.choice import engine_name, engine_of
 from platform_assets.engines.duckdb import DuckDb
 from platform_assets.file_assets import file_asset
 from platform_assets.materialize import materialize
@@ -113,7 +114,7 @@ def _pipeline_asset(loaded: Loaded, pipeline: Pipeline) -> AssetsDefinition:
         ins=_ins(pipeline),
         description=_description(loaded, pipeline),
         group_name=pipeline.schema,
-        kinds={"duckdb", "iceberg", "sql"},
+        kinds={engine_name(loaded.policy, pipeline), "iceberg", "sql"},
         owners=_owners(loaded.policy, pipeline),
         tags=dict.fromkeys(pipeline.tags, ""),
         metadata={**metadata, **pipeline_metadata(loaded.project, pipeline)},
@@ -156,7 +157,8 @@ def _materialize(
     project: Project, policy: Policy, duckdb: DuckDBResource, pipeline: Pipeline, run: Run
 ) -> Materialized:
     with open_catalog(project) as catalog:
-        engine, store = DuckDb(duckdb.get_connection), EventStore(project.events)
+        engine = engine_of(project, policy, pipeline, DuckDb(duckdb.get_connection))
+        store = EventStore(project.events)
         platform = Platform(project, policy, load_sources(project), catalog, engine, store, _now)
         return materialize(platform, pipeline, run)
 

@@ -32,5 +32,6 @@ def side_like(project: Project, earlier: Side) -> Side:
 def _side(project: Project, like: Callable[[frozenset[str]], Program]) -> Side:
     policy, sources, pipelines = load_policy(project), load_sources(project), load_pipelines(project)
     masking = policy.lineage.masking_functions
-    program = read_program(pipelines, sources, masking_functions=masking, like=like(masking))
+    engine = policy.lineage.engine
+    program = read_program(pipelines, sources, masking_functions=masking, like=like(masking), engine=engine)
     return Side(pipelines, sources, policy, program)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from governance.engines import DUCKDB, SPARK
 from governance.errors import HeadwaterError, LineageError, PipelineCycle, PipelineError, UnreadStatement
 from governance.lineage.model import ColumnLineage
 from governance.pipeline import Pipeline
@@ -12,6 +13,7 @@ from governance.statement.formats import require_formats
 from governance.statement.model import Kind, Statement
 from governance.statement.order import ordered, unknown_table
 from governance.statement.parse import parse
+from governance.statement.spark import require_spark
 from governance.statement.trace import columns_of, trace
 
 
@@ -47,12 +49,15 @@ def read_program(
     *,
     masking_functions: frozenset[str] = frozenset(),
     like: Program = EMPTY,
+    engine: str = DUCKDB,
 ) -> Program:
     """Return all pipelines read against the declared sources. One that cannot be read leaves the others standing.
 
     A statement that reads an unreadable pipeline's table is in order all the same: the table may be there from an
     earlier run, and the statement's own run looks. What is in ``like``, a program read with the same masking functions,
     with the same text and the same columns of all that it reads, is taken from there and not read again.
+
+    ``engine`` runs the pipelines whose header names none; SQL that that engine may read otherwise is unreadable.
     """
     declared = {source.table: source for source in sources}
     schemas: dict[str, Mapping[str, str]] = {it.table: dict(it.columns) for it in declared.values()}
@@ -67,6 +72,8 @@ def read_program(
                 _take_from(like, statement.pipeline.table, schemas, lineages)
             else:
                 _trace_into(schemas, lineages, statement, masking_functions)
+            if (statement.pipeline.engine or engine) == SPARK:
+                require_spark(statement, schemas)
         except LineageError as error:
             unreadable[statement.pipeline.table] = error
     return Program(

@@ -8,7 +8,7 @@ from governance.template.model import Surroundings, Value
 from governance.template.refused import Refused
 from governance.template.written import literal
 
-WORDS = ("description", "owner", "grain", "tags", "freshness", "automation", "include")
+WORDS = ("description", "owner", "grain", "tags", "freshness", "automation", "include", "engine")
 """What ``config`` says as the header does; ``materialized`` besides."""
 
 MATERIALIZED = {"table": "create table {} as ", "incremental": "insert into {} "}
