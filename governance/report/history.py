@@ -55,8 +55,9 @@ def readings_markdown(readings: Sequence[Reading]) -> str:
 
 
 def readings_dict(readings: Iterable[Reading]) -> list[dict[str, Any]]:
-    """Return the public JSON form, each ``{"state", "ended" or null, "job", "run", "wrote", "files", "error" or null}``.
+    """Return the public JSON form.
 
+    Each is ``{"state", "ended" or null, "job", "run", "wrote", "files", "error" or null}``;
     ``wrote`` are names of tables, none of a run that did not complete; ``files`` is ``{"count", "names"}``.
     """
     return [
