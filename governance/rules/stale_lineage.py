@@ -1,7 +1,7 @@
 """Stale lineage: what the graph says of a table is not, or no longer, about the table as it is.
 
-Three ways to be stale: the table was written since by something that told nothing; the table is gone, and its edges
-stand; the job's code is gone, and its edges stand.
+Three ways to be stale: the table was written since by something that told nothing; the table is gone, or what declared
+the file that was read, and its edges stand; the job's code is gone, and its edges stand.
 """
 
 from collections import defaultdict
@@ -95,10 +95,36 @@ def _gone_sources(known: Known) -> Iterator[Finding]:
     readers: dict[Dataset, list[Flow]] = defaultdict(list)
     for (dataset, _), flow in sorted(last.items()):
         readers[dataset].append(flow)
+    naming = known.policy.lineage
     for dataset in sorted(readers.keys() - known.graph.written - known.graph.dropped):
-        own = known.policy.lineage.in_catalog(dataset)
-        if own and dataset.name not in known.inventory and max(it.at for it in readers[dataset]) <= known.now - SETTLED:
-            yield _source_gone(dataset, readers[dataset])
+        reading = readers[dataset]
+        own = naming.in_catalog(dataset)
+        if own and dataset.name not in known.inventory and max(it.at for it in reading) <= known.now - SETTLED:
+            yield _source_gone(dataset, reading)
+        if naming.files.get(dataset.name) != dataset.namespace:
+            files = [flow for flow in reading if _read_files(flow, known)]
+            yield from [_file_gone(dataset, files)] if files else []
+
+
+def _read_files(flow: Flow, known: Known) -> bool:
+    """Whether a pipeline that there is read files for the flow's source; one that cannot be read says so itself."""
+    own = flow.job in known.pipelines and flow.job not in known.unreadable
+    run = known.runs.get(flow.run_id) if own else None
+    return run is not None and any(it.dataset == flow.source and it.files for it in run.inputs)
+
+
+def _file_gone(dataset: Dataset, readers: list[Flow]) -> Finding:
+    latest = max(readers, key=lambda flow: flow.at)
+    return Finding(
+        rule=NAME,
+        severity=Severity.WARN,
+        table=dataset.name,
+        column=None,
+        message=f"lineage of {latest.at:%Y-%m-%d %H:%M} UTC reads these files "
+        f"({', '.join(flow.job for flow in readers)}), and sources.toml declares no such dataset any more",
+        fix="run the pipelines again, so that their lineage is of what they read now, or declare it again",
+        decided_by=f"run {latest.run_id}",
+    )
 
 
 def _source_gone(dataset: Dataset, readers: list[Flow]) -> Finding:

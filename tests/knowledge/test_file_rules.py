@@ -188,6 +188,25 @@ def test_a_file_is_no_table_that_the_catalog_lost(known: Callable[..., Known], w
     assert not replace(known(events).policy.lineage, files=same).in_catalog(Dataset("iceberg://platform", ORDERS))
 
 
+def test_files_that_are_declared_no_more_and_no_run_since_left_are_told(
+    known: Callable[..., Known], landed: Callable[..., Policy], event: Say, output: Shape
+) -> None:
+    told = {"inputFacets": {"headwater_files": {"fileCount": 1, "files": [{"name": ORDERS}]}}}
+    reads = [{"namespace": "file", "name": ORDERS, **told}]
+    events = [event("COMPLETE", "bronze.orders", reads=reads, writes=[output("bronze.orders", "x:")])]
+    gone = {name: at for name, at in FILES.items() if name != ORDERS}
+
+    (finding,) = found("stale_lineage", known(events, landed({}, gone)))
+
+    assert (finding.table, finding.severity) == (ORDERS, Severity.WARN)
+    assert "reads these files (bronze.orders), and sources.toml declares no such dataset any more" in finding.message
+    assert found("stale_lineage", known(events)) == ()
+    assert len(found("stale_lineage", known(events, landed({}, {**gone, ORDERS: "s3://elsewhere"})))) == 1
+    # a pipeline that still reads them cannot be read, which is told of it
+    broken = {"bronze.orders": HeadwaterError("no source declares it", fix="declare it")}
+    assert found("stale_lineage", known(events, landed({}, gone), unreadable=broken)) == ()
+
+
 def quarantined(written: Callable[..., Event], state: str = "COMPLETE") -> list[Event]:
     kept = written(quarantine_of("bronze.orders"), f"row: {ORDERS}.mail TRANSFORMATION", "line:", state=state)
     return [written("bronze.orders", f"x: {ORDERS}.mail IDENTITY"), kept]
