@@ -4,6 +4,7 @@ No engine and no catalog is imported here, so that an export of texts alone answ
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 from governance.events.facets import Column, Input, Output
@@ -17,6 +18,7 @@ from governance.pipeline import Pipeline
 from governance.policy import Policy, TablePolicy
 from governance.project import Project
 from governance.sources import Source
+from governance.sql_type import SqlType, parsed
 from governance.statement import Statement, explain
 
 
@@ -53,9 +55,21 @@ def described(policy: Policy, pipeline: Pipeline, lineage: ColumnLineage) -> Out
 
 def file_input(policy: Policy, source: Source, declared: FileSource) -> Input:
     """Return the input that ``source``, a dataset of the files ``declared``, is: what is declared of it."""
-    columns = ((name, kind, policy.column(source.table, name)) for name, kind in source.columns)
-    schema = tuple(Column(name, kind, said.description, said.classification) for name, kind, said in columns)
+    schema = tuple(column(policy, source.table, name, kind) for name, kind in source.columns)
     return Input(source.table, schema=schema, landed=landed(declared))
+
+
+def column(policy: Policy, table: str, name: str, kind: str | None) -> Column:
+    """Return a column of the SQL type ``kind``, nested where that is, with what is declared of it; see ``Column``."""
+    return _column(policy, table, name, kind, parsed(kind or ""))
+
+
+def _column(policy: Policy, table: str, path: str, kind: str | None, read: SqlType | None) -> Column:
+    declared, members = policy.column(table, path), read.members if read else ()
+    fields = tuple(
+        replace(_column(policy, table, f"{path}.{name}", member.sql, member), name=name) for name, member in members
+    )
+    return Column(path, kind, declared.description, declared.classification, fields)
 
 
 def landed(declared: FileSource | None) -> Landed | None:

@@ -14,7 +14,7 @@ from governance.policy import Policy
 from governance.project import Project
 from governance.statement import Statement
 from governance.statement.trace import UNKNOWN
-from platform_assets.facts import described, explanation_of, job_facts, landed
+from platform_assets.facts import column, described, explanation_of, job_facts, landed
 
 
 def static_jobs(project: Project, side: Side) -> Iterator[StaticJob]:
@@ -56,13 +56,8 @@ def _job(side: Side, pipeline: Pipeline, statement: Statement, facts: JobFacts) 
 
 
 def _columns(policy: Policy, table: str, columns: Mapping[str, str]) -> tuple[Column, ...]:
-    found = []
-    for name, kind in columns.items():
-        declared = policy.column(table, name)
-        # a type that only a run can tell is left out, not guessed
-        shown = None if kind == UNKNOWN else kind
-        found.append(Column(name, shown, declared.description, declared.classification))
-    return tuple(found)
+    # a type that only a run can tell is left out, not guessed
+    return tuple(column(policy, table, name, None if kind == UNKNOWN else kind) for name, kind in columns.items())
 
 
 def _waiting(pipeline: Pipeline) -> HeadwaterError:

@@ -6,7 +6,13 @@ from itertools import pairwise
 from governance.landing.model import DOCUMENT, RECORD_TYPE, FileColumn, Format
 from governance.landing.strptime import FIX, format_problem
 from governance.policy_file import Section
-from governance.sql_type import EXPECTED, sql_type
+from governance.sql_type import EXPECTED, KEY, MAP, SqlType, is_nested, parsed, sql_type
+
+UNNESTED = {
+    Format.FIXED: "declare it as varchar, and take it apart in SQL",
+    Format.XML: "declare what is below it as columns of their own, each with its path",
+}
+"""What to do about a nested type where a format has none."""
 
 DATED = ("date", "time", "timestamp", "timestamptz")
 
@@ -40,7 +46,7 @@ def read_columns(parent: Section, form: Format, *, taken: tuple[int, int] | None
     return read
 
 
-def read_part(sections: Section, name: str) -> tuple[FileColumn, ...]:
+def read_part(sections: Section, name: str, form: Format) -> tuple[FileColumn, ...]:
     """Return the values of the part ``name`` of a document, each with its path from the document's root.
 
     Raises:
@@ -52,7 +58,7 @@ def read_part(sections: Section, name: str) -> tuple[FileColumn, ...]:
     require_distinct(part, part.values)
     for value in part.values:
         require_no_dot(part, value)
-    read = (_column(part, value, Format.JSON) for value in part.values)
+    read = (_column(part, value, form) for value in part.values)
     return tuple(FileColumn(it.name, it.type, format=it.format, path=it.path or f"{name}.{it.name}") for it in read)
 
 
@@ -101,10 +107,30 @@ def _column(columns: Section, name: str, form: Format) -> FileColumn:
         place_there = _place(section, form)
         written, path = _written(section, form), _path(section, form)
         column = FileColumn(name, column_type(section, "type"), place_there, written, path)
+    _require_readable(columns, column, form)
     if form is Format.FIXED and place_there is None:
         fix = f'write {{ type = "{column.type}", at = [first, last] }}, counted from 1'
         raise columns.wrong(name, "a file of fixed places must say where the column is", fix=fix)
     return column
+
+
+def _require_readable(columns: Section, column: FileColumn, form: Format) -> None:
+    """Raise PolicyError where a file of the format cannot have values of the column's type."""
+    if not is_nested(column.type):
+        return
+    if fix := UNNESTED.get(form):
+        raise columns.wrong(column.name, f"{column.type}: {form.value} has no nested values", fix=fix)
+    kind = parsed(column.type)
+    if form is Format.JSON and kind is not None and not _keys_are_names(kind):
+        fix = "give the map keys of another type, such as varchar"
+        raise columns.wrong(
+            column.name, f"{column.type}: what names a value in JSON is no list, struct or map", fix=fix
+        )
+
+
+def _keys_are_names(kind: SqlType) -> bool:
+    flat = kind.name != MAP or not dict(kind.members)[KEY].members
+    return flat and all(_keys_are_names(member) for _, member in kind.members)
 
 
 def _require_name(columns: Section, name: str) -> None:

@@ -187,7 +187,7 @@ def _parts(section: Section, form: Format) -> tuple[Part, ...]:
     require_distinct(sections, sections.values)
     for name in sections.values:
         require_no_dot(sections, name)
-    return tuple(Part(name, read_part(sections, name)) for name in sections.values)
+    return tuple(Part(name, read_part(sections, name, form)) for name in sections.values)
 
 
 def _filename(section: Section, columns: tuple[FileColumn, ...]) -> str | None:
