@@ -100,14 +100,15 @@ def define_macro(tree: exp.Expr, this: exp.Expr, session: Session) -> None:
     names: list[str] = []
     defaults: dict[str, exp.Expr] = {}
     for part in this.args.get("expressions") or ():
-        name = session.key(identifier(part))
-        names.append(name)
+        parameter = session.key(identifier(part))
+        names.append(parameter)
         if part.__class__ in {exp.PropertyEQ, exp.EQ, exp.Kwarg}:
-            defaults[name] = part.args["expression"]
+            defaults[parameter] = part.args["expression"]
         default = part.find(exp.DefaultColumnConstraint)
         if default is not None:
-            defaults[name] = default.args["this"]
-    session.macros[this.args["this"].name.lower()] = Macro(tuple(names), defaults, body)
+            defaults[parameter] = default.args["this"]
+    name = this.args["this"].name
+    session.macros[name.lower()] = Macro(tuple(names), defaults, body, name)
 
 
 def _reads_tables(tree: exp.Expr, body: exp.Expr) -> bool:

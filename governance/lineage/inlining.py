@@ -14,10 +14,10 @@ from sqlglot import exp
 from governance.errors import LimitExceeded, UnreadConstruct
 from governance.lineage.calltext import UNWRITTEN
 from governance.lineage.chains import QUALIFIED, is_name, is_variable
-from governance.lineage.macros import arguments_of
+from governance.lineage.macros import arguments_of, require_call
 from governance.lineage.names import qualified
 from governance.lineage.naming import name_of
-from governance.lineage.session import Macro, Session
+from governance.lineage.session import PLACE, Macro, Session
 
 DIALECT = "duckdb"
 MAX_CALLS = 20_000
@@ -44,7 +44,7 @@ def inlined(tree: exp.Expr, session: Session) -> exp.Expr:
             return tree
         call = calls.pop()
         place, before = _chained(call, session)
-        body = _value_of(session.macros[call.name.lower()], [*before, *call.expressions], session)
+        body = _value_of(session.macros[call.name.lower()], [*before, *call.expressions], session, _name_of(call))
         if place is tree:
             tree = body
         else:
@@ -83,7 +83,9 @@ def substituted(macro: Macro, call: exp.Expr, session: Session) -> exp.Expr:
         UnreadConstruct: see ``inlined``.
     """
     session.tick()
-    given = arguments_of(macro, call.args.get("expressions") or (), session)
+    arguments, at = call.args.get("expressions") or (), _name_of(call)
+    require_call(macro, arguments, session, at)
+    given = arguments_of(macro, arguments, session, at)
     body = macro.body.copy()
     for column in [*body.find_all(exp.Column)]:
         parts = _parts(column)
@@ -94,10 +96,11 @@ def substituted(macro: Macro, call: exp.Expr, session: Session) -> exp.Expr:
     return body
 
 
-def _value_of(macro: Macro, arguments: Sequence[exp.Expr], session: Session) -> exp.Expr:
+def _value_of(macro: Macro, arguments: Sequence[exp.Expr], session: Session, at: exp.Expr) -> exp.Expr:
     """Return the same of a macro that is a value."""
     session.tick()
-    given = arguments_of(macro, arguments, session)
+    require_call(macro, arguments, session, at)
+    given = arguments_of(macro, arguments, session, at)
     body = macro.body.copy()
     within = {id(part) for query in body.find_all(exp.Query) for part in query.find_all(exp.Column)}
     number = next(_NUMBERS)
@@ -114,6 +117,13 @@ def _value_of(macro: Macro, arguments: Sequence[exp.Expr], session: Session) -> 
         body = value if column is body else body
         column.replace(value)
     return Called(this=body, number=number) if within else body
+
+
+def _name_of(call: exp.Expr) -> exp.Expr:
+    """Return the place of the call alone: its arguments may be of another text."""
+    name = exp.Var(this=call.name)
+    name.meta.update({key: value for key, value in call.meta.items() if key in {"start", PLACE}})
+    return name
 
 
 # sqlglot is compiled and lets nobody derive a class: these two of its own stand in no query of DuckDB's

@@ -19,13 +19,15 @@ def bound(macro: Macro, scope: Scope, arguments: Sequence[exp.Expr]) -> Scope:
         LimitExceeded: inlining takes too long.
     """
     scope.session.tick()  # macros of macros may double at every step
-    given = arguments_of(macro, arguments, scope.session)
+    given = arguments_of(macro, arguments, scope.session, arguments[0] if arguments else None)
     names = {it: Column(it, it, value_of(scope, value)) for it, value in given.items()}
     return scope.inner(names)
 
 
-def arguments_of(macro: Macro, arguments: Sequence[exp.Expr], session: Session) -> dict[str, exp.Expr]:
-    """Return what each parameter of ``macro`` stands for: its argument, else its default.
+def arguments_of(
+    macro: Macro, arguments: Sequence[exp.Expr], session: Session, at: exp.Expr | None
+) -> dict[str, exp.Expr]:
+    """Return what each parameter of ``macro`` stands for: its argument, else its default; errors point ``at`` its call.
 
     Raises:
         UnreadConstruct: a parameter has neither, or the body of the macro is a text.
@@ -39,10 +41,42 @@ def arguments_of(macro: Macro, arguments: Sequence[exp.Expr], session: Session) 
     for parameter in macro.parameters:
         argument = _value(given[parameter]) if parameter in given else macro.defaults.get(parameter)
         if argument is None:
-            at = arguments[0] if arguments else None
-            raise session.error(UnreadConstruct, f"macro argument {parameter} is missing", at, fix="give it")
+            problem = f"{_takes(macro)}; argument {parameter} is missing"
+            raise session.error(UnreadConstruct, problem, at, fix="give it", clause=macro.name)
         values[parameter] = argument
     return values
+
+
+def require_call(macro: Macro, arguments: Sequence[exp.Expr], session: Session, at: exp.Expr) -> None:
+    """Check that each argument is a parameter's, and each parameter has but one, as DuckDB does.
+
+    Raises:
+        UnreadConstruct: the call gives too many, one twice, or one that the macro does not take.
+    """
+    if macro.body.__class__ in TEXTS:
+        return
+    names = [None if (name := _named(part)) is None else session.rules.fold(name, None) for part in arguments]
+    problem, fix = "", ""
+    taken = set(macro.parameters[: names.count(None)])
+    if names.count(None) > len(macro.parameters):
+        count = f"{len(names)} argument{'s are' if len(names) > 1 else ' is'}"
+        problem, fix = f"{count} given", "take out what is too much"
+    elif None in names[names.count(None) :]:
+        problem, fix = "an argument without a name comes after one with a name", "write those with names last"
+    for name in filter(None, names if not problem else ()):
+        if name not in macro.parameters:
+            problem, fix = f"it has no parameter {name}", "correct the name, or take it out"
+        elif name in taken:
+            problem, fix = f"{name} is given twice", "give it once"
+        taken.add(name)
+    if problem:
+        raise session.error(UnreadConstruct, f"{_takes(macro)}; {problem}", at, fix=fix, clause=macro.name)
+
+
+def _takes(macro: Macro) -> str:
+    """Return what the macro takes, in words, a parameter that may be left out with its default's sign."""
+    listed = ", ".join(f"{it} (may be left out)" if it in macro.defaults else it for it in macro.parameters)
+    return f"{macro.name} takes {listed or 'no argument'}"
 
 
 TEXTS = frozenset({exp.Literal, exp.RawString, exp.Heredoc})

@@ -27,11 +27,12 @@ MAX_COLUMNS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Macro:
-    """A function or table macro of the script: its parameters (folded) and its body."""
+    """A function or table macro of the script: its parameters (folded), its body, and its name as written."""
 
     parameters: tuple[str, ...]
     defaults: Mapping[str, exp.Expr]
     body: exp.Expr
+    name: str
 
 
 class Made(NamedTuple):

@@ -1,0 +1,101 @@
+"""What is wrong is told by its own file, line and column, and with what to do."""
+
+# ruff: noqa: S608  # SQL is what is made here, of our own words
+
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from governance.load import load_pipelines
+from governance.project import Project, project_at
+from governance.sources import load_sources
+from governance.statement import Program, read_program
+
+SOURCES = """
+[locations.landing]
+at = "landing"
+
+["raw.orders"]
+columns.id = "bigint"
+columns.amount = "bigint"
+columns.buyer = "bigint"
+"""
+MACROS = """create macro m(x) as x * 2;
+create macro band(amount, low := 1) as amount + low;
+create macro two(x, y) as x - y;
+create macro wrong(y) as m(y, y);
+create macro paid(s, z := 3) as table select s as s, z as z;
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    project = project_at(tmp_path)
+    project.pipelines[0].mkdir(parents=True)
+    project.sources.write_text(SOURCES, encoding="utf-8")
+    return project
+
+
+def write(project: Project, name: str, text: str) -> None:
+    path = project.root / "platform_assets" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def program(project: Project) -> Program:
+    return read_program(load_pipelines(project), load_sources(project))
+
+
+def said(project: Project, table: str = "b.t") -> str:
+    """Return why the pipeline of ``table`` cannot be read, its folder left out."""
+    return str(program(project).unreadable[table]).replace("platform_assets/", "")
+
+
+CALLS = {
+    "m(amount)": "",
+    "m(X := amount)": "",
+    "m(x => amount)": "",
+    "amount.m()": "",
+    "band(amount, 2)": "",
+    "band(low := 2, amount := id)": "",
+    "two(amount, y := id)": "",
+    "m(amount, buyer)": "b/t.sql:2:8: m takes x; 2 arguments are given; ",
+    "m(x := id, y := 3)": "b/t.sql:2:8: m takes x; it has no parameter y; ",
+    "m(amount, x := id)": "b/t.sql:2:8: m takes x; x is given twice; ",
+    "m()": "b/t.sql:2:8: m takes x; argument x is missing; ",
+    "two(amount)": "b/t.sql:2:8: two takes x, y; argument y is missing; ",
+    "two(x := amount, id)": "b/t.sql:2:8: two takes x, y; an argument without a name comes after one with a name; ",
+    "band(amount, high := 3)": "b/t.sql:2:8: band takes amount, low (may be left out); it has no parameter high; ",
+    "band(amount, 2, 3)": "b/t.sql:2:8: band takes amount, low (may be left out); 3 arguments are given; ",
+    "id + wrong(amount)": "blocks/m.sql:4:26: m takes x; 2 arguments are given; ",
+}
+"""Calls → what is said of them, nothing where DuckDB takes them."""
+
+TABLE_CALLS = {
+    "paid('a')": "",
+    "paid('a', 'b')": "",
+    "paid('a', z := 4)": "",
+    "paid()": "b/t.sql:2:15: paid takes s, z (may be left out); argument s is missing; ",
+    "paid('a', y := 4)": "b/t.sql:2:15: paid takes s, z (may be left out); it has no parameter y; ",
+    "paid('a', 'b', 'c')": "b/t.sql:2:15: paid takes s, z (may be left out); 3 arguments are given; ",
+}
+QUERIES = {f"select {call} as v from raw.orders": told for call, told in CALLS.items()} | {
+    f"select * from {call}": told for call, told in TABLE_CALLS.items()
+}
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_call_of_a_macro_is_taken_as_duckdb_takes_it(project: Project, query: str) -> None:
+    connection = duckdb.connect()
+    connection.execute("create schema raw; create table raw.orders (id bigint, amount bigint, buyer bigint)")
+    connection.execute(MACROS.replace("create macro wrong(y) as m(y, y);", ""))
+    write(project, "blocks/m.sql", MACROS)
+    write(project, "pipelines/b/t.sql", f"create table b.t as\n{query}\n")
+    if QUERIES[query]:
+        assert said(project).removeprefix("pipelines/").startswith(QUERIES[query])
+        with pytest.raises(duckdb.Error):
+            connection.execute(query)
+    else:
+        assert not program(project).unreadable
+        connection.execute(query)
