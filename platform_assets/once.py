@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from governance.block import Block
 from governance.errors import EngineError
 from governance.events.redact import redact_error, secrets_of
 from governance.landing.model import Format
 from governance.policy import Policy
 from governance.statement import Kind, Statement
 from platform_assets import publish
-from platform_assets.arrived import arrivals, kept_properties
+from platform_assets.arrived import arrivals, contents, kept_properties
 from platform_assets.catalog import DAGSTER_RUN_ID, RUN_ID, Planned, plan, schema_of
 from platform_assets.engines.engine import Column, Empty, Landing, Outcome, Query, QueryError, Relation, Result
 from platform_assets.landing import require_unchanged, staged
@@ -25,7 +26,6 @@ from platform_assets.publish import Commit
 from platform_assets.rejects import keep_rejected
 from platform_assets.run import Arrived, Begun, Done, Platform, Run, Traced
 from platform_assets.splice import Reading, splice
-
 
 Options = tuple[tuple[str, str], ...]
 """(name, SQL text of the value) of reading functions."""
@@ -64,7 +64,8 @@ def run_once(
             begun = keep_rejected(platform, run, begun, landings, outcomes)
             told(begun)
 
-        commit = _commit(platform, begun, run, Watched(result, made))
+        kept = kept_properties(traced, begun.arrived, contents(traced, begun.arrived, paths), run.attempt.run_id)
+        commit = _commit(platform, begun, run, Watched(result, made), kept)
         return Done(begun, commit)
 
 
@@ -115,11 +116,11 @@ def _tables(traced: Traced, inputs: tuple[Planned, ...]) -> dict[str, Relation]:
     return relations
 
 
-def _commit(platform: Platform, begun: Begun, run: Run, result: Result) -> Commit:
+def _commit(platform: Platform, begun: Begun, run: Run, result: Result, kept: Mapping[str, str]) -> Commit:
     traced = begun.traced
     table = traced.statement.pipeline.table
     properties = {RUN_ID: run.attempt.run_id, DAGSTER_RUN_ID: run.attempt.dagster_run_id}
-    at, kept = publish.target(table, traced.own), kept_properties(traced, begun.arrived)
+    at = publish.target(table, traced.own)
     if traced.statement.kind is Kind.APPEND:
         declared = platform.engine.schema(traced.statement.declared)
         return publish.append(platform.catalog, at, result, properties, declared, kept=kept)
@@ -147,13 +148,26 @@ def _shown_without_data(statement: Statement) -> Iterator[None]:
     try:
         yield
     except QueryError as error:
-        shown = redact_error(error.problem, statement.pipeline.sql, secrets_of())
-        shown = re.sub(r"\s*LINE \d+\s*$", "", shown)
+        if error.setup is not None:
+            raise _of_block(statement.setup[error.setup], error) from None
         pipeline = statement.pipeline
         # what a template wrote is run, and the template is what can be mended
-        shown = re.sub(r"^LINE (\d+):", lambda it: f"LINE {pipeline.place(int(it[1]))[0]}:", shown, flags=re.MULTILINE)
+        shown = _without_data(error, pipeline.sql, lambda line: pipeline.place(line)[0])
         line = None if error.line is None else pipeline.place(error.line)[0]
         raise QueryError(shown, file=error.file, line=line, fix=error.fix) from None
+
+
+def _of_block(block: Block, error: QueryError) -> QueryError:
+    """Return why the engine made no macro or view of ``block``, by its place."""
+    problem = f"{block.kind.value} {block.name}: {_without_data(error, block.sql, block.at)}"
+    return QueryError(problem, file=block.file, line=block.at(error.line or 1), fix=error.fix)
+
+
+def _without_data(error: QueryError, sql: str, line: Callable[[int], int]) -> str:
+    """Return the error's text without the values of ``sql``, with the file's line for each line of it."""
+    shown = redact_error(error.problem, sql, secrets_of())
+    shown = re.sub(r"\s*LINE \d+\s*$", "", shown)
+    return re.sub(r"^LINE (\d+):", lambda it: f"LINE {line(int(it[1]))}:", shown, flags=re.MULTILINE)
 
 
 def _same_columns(traced: Traced, names: list[str]) -> None:

@@ -14,7 +14,7 @@ from governance.errors import EngineError
 from platform_assets.engines.engine import Column, Files, Landing, Query, QueryError, Relation, Rows
 from platform_assets.engines.folder import own_folder
 from platform_assets.engines.landing import create_landing
-from platform_assets.engines.result import DuckDbResult, schema_of, told
+from platform_assets.engines.result import LINE, DuckDbResult, schema_of, told
 from platform_assets.engines.shape import check_shape
 from platform_assets.engines.sql import literal, quoted
 from platform_assets.engines.xml import readable
@@ -61,8 +61,8 @@ class DuckDb:
         with self.connect() as connection, own_folder(_spill(connection)) as folder, closing(connection):
             tables = {name: _ready(connection, it, folder) for name, it in tables.items()}
             _prepare(connection, tables, folder)
-            for statement in query.setup:
-                _create(connection, query, statement)
+            for number in range(len(query.setup)):
+                _create(connection, query, number)
             with told(query, folder):
                 schema = schema_of(connection, query)
             landings = {name: it for name, it in tables.items() if isinstance(it, Landing)}
@@ -113,14 +113,17 @@ def _prepare(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, Relatio
         connection.execute(statement)
 
 
-def _create(connection: duckdb.DuckDBPyConnection, query: Query, statement: str) -> None:
+def _create(connection: duckdb.DuckDBPyConnection, query: Query, number: int) -> None:
     """Create a macro or a view of ``query.setup``; behind the lock, so that a view reads no file of its own choice."""
+    statement = query.setup[number]
     try:
         if named := CREATED.match(statement):
             connection.execute(f"create schema if not exists {named['schema']}")
         connection.execute(statement)
     except duckdb.Error as error:
-        raise QueryError(f"what it builds on cannot be created: {error}", file=query.file) from error
+        line = LINE.search(str(error))
+        at = int(line[1]) if line else None
+        raise QueryError(str(error), file=query.file, line=at, setup=number) from error
 
 
 def create(connection: duckdb.DuckDBPyConnection, name: str, relation: Relation) -> None:

@@ -108,11 +108,17 @@ class Query:
 
 
 class QueryError(EngineError):
-    """The engine refused or failed a query: file, line where the engine tells it, and the engine's own words."""
+    """The engine refused or failed a query: file, line where the engine tells it, and the engine's own words.
 
-    def __init__(self, problem: str, *, file: str, line: int | None = None, fix: str = "") -> None:
+    Where it failed a statement of ``Query.setup``, ``setup`` is its number there, from 0 on, and ``line`` is its own.
+    """
+
+    def __init__(
+        self, problem: str, *, file: str, line: int | None = None, fix: str = "", setup: int | None = None
+    ) -> None:
         self.file = file
         self.line = line
+        self.setup = setup
         super().__init__(problem, fix=fix)
 
     def where(self) -> str:

@@ -195,3 +195,30 @@ def test_a_secret_of_the_environment_reaches_neither_event_nor_error(
 def test_two_days_later_the_same_attempt_is_the_same_run(platform: Platform) -> None:
     later = replace(platform, clock=lambda: AT + timedelta(days=2))
     assert buyers(later).run_id == run().attempt.run_id
+
+
+@pytest.mark.parametrize(
+    ("block", "told"),
+    [
+        (
+            "-- Of each.\n\ncreate view stg.b as\nselect id, count(*) as n from crm.people",
+            ":4: view stg.b: Binder Error: ",
+        ),
+        (
+            "create macro m(id) as\n(select max(q.mail) from crm.people q where q.id = id)",
+            ":2: macro m: Binder Error: ",
+        ),
+    ],
+)
+def test_a_block_that_the_engine_does_not_make_is_told_by_its_own_place(
+    platform: Platform, block: str, told: str
+) -> None:
+    path = platform.project.root / "platform_assets/blocks/m.sql"
+    path.parent.mkdir()
+    path.write_text(block, "utf-8")
+    text = "select id, n from stg.b" if "view" in block else "select m(1) as id from crm.people"
+    file = platform.project.root / "platform_assets/pipelines/mart/buyers.sql"
+    file.write_text(f"create table mart.buyers as\n{text}", "utf-8")
+    with pytest.raises(QueryError) as caught:
+        buyers(platform)
+    assert str(caught.value).startswith(f"platform_assets/blocks/m.sql{told}")
