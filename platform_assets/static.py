@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from governance.diff.model import Side
-from governance.errors import HeadwaterError
 from governance.events.facets import Column, Input
 from governance.events.run_facets import JobFacts
 from governance.events.static import StaticJob
@@ -13,7 +12,7 @@ from governance.pipeline import Pipeline
 from governance.policy import Policy
 from governance.project import Project
 from governance.statement import Statement
-from governance.statement.trace import UNKNOWN
+from governance.statement.trace import UNKNOWN, without_columns
 from platform_assets.facts import column, described, explanation_of, job_facts, landed
 
 
@@ -23,8 +22,10 @@ def static_jobs(project: Project, side: Side) -> Iterator[StaticJob]:
     for pipeline in side.pipelines:
         facts = job_facts(project, pipeline)
         statement, problem = statements.get(pipeline.table), side.program.unreadable.get(pipeline.table)
-        if statement is None or pipeline.table not in side.program.lineages:
-            yield StaticJob(pipeline.job, facts, problem=str(problem or _waiting(pipeline)))
+        if statement is None:
+            yield StaticJob(pipeline.job, facts, problem=str(problem))
+        elif pipeline.table not in side.program.lineages:
+            yield StaticJob(pipeline.job, facts, problem=str(without_columns(statement, side.program.schemas)))
         else:
             yield _job(side, pipeline, statement, facts)
 
@@ -58,9 +59,3 @@ def _job(side: Side, pipeline: Pipeline, statement: Statement, facts: JobFacts) 
 def _columns(policy: Policy, table: str, columns: Mapping[str, str]) -> tuple[Column, ...]:
     # a type that only a run can tell is left out, not guessed
     return tuple(column(policy, table, name, None if kind == UNKNOWN else kind) for name, kind in columns.items())
-
-
-def _waiting(pipeline: Pipeline) -> HeadwaterError:
-    return HeadwaterError(
-        f"{pipeline.table} reads a table whose columns are not known", fix="correct the pipeline that builds it"
-    )

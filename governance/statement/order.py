@@ -40,7 +40,7 @@ def ordered(statements: Iterable[Statement], sources: frozenset[str]) -> tuple[S
 
 def unknown_table(statement: Statement, table: str, known: Iterable[str] = ()) -> UnknownTable:
     """Return the error that ``statement`` reads ``table``, a table or a dataset of files, which is not ``known``."""
-    file, line, column = _place(statement, table)
+    file, line, column = place_of(statement, table)
     problem = f"{table} is no declared source, and no pipeline writes it"
     fix = f"mend the name, declare it in sources.toml, or write pipelines/{table.replace('.', '/')}.sql"
     if "/" in table:
@@ -51,7 +51,7 @@ def unknown_table(statement: Statement, table: str, known: Iterable[str] = ()) -
     return UnknownTable(problem, fix=fix, pipeline=file, line=line, column=column)
 
 
-def _place(statement: Statement, name: str) -> tuple[str, int, int | None]:
+def place_of(statement: Statement, name: str) -> tuple[str, int, int | None]:
     """Return the file, line and column where ``name`` stands: in the pipeline, else in a block that it uses."""
     text, (start, end) = Text(statement.pipeline), statement.span
     written = text.pipeline.sql[start:end].lower()

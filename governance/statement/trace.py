@@ -11,6 +11,7 @@ from governance.lineage.explain import explain as explained
 from governance.lineage.model import ColumnLineage, Explanation, OutputField, Transformation
 from governance.pipeline import header_line
 from governance.statement.model import Kind, Statement
+from governance.statement.order import place_of
 from governance.statement.text import DIALECT, Text, located
 from governance.template.explained import at_home
 
@@ -34,7 +35,7 @@ def trace(
     """
     pipeline = statement.pipeline
     if pipeline.table in statement.needs - schema.keys():
-        raise _no_own_table(statement)
+        raise _no_own_table(statement, "is not in the catalog, and the pipeline does not declare it")
     named = {*statement.reads, pipeline.table}
     if not schema.keys() >= {*statement.reads}:
         return _trace(statement, schema, masking_functions)
@@ -125,10 +126,22 @@ def _require_grain(statement: Statement, columns: Iterable[str]) -> None:
             )
 
 
-def _no_own_table(statement: Statement) -> LineageError:
+def without_columns(statement: Statement, schema: Mapping[str, Mapping[str, str]]) -> LineageError:
+    """Return why texts alone do not tell the statement's lineage, for want of the columns of a table that it needs."""
+    table = statement.pipeline.table
+    if table in statement.needs - schema.keys():
+        return _no_own_table(statement, "is not declared by its pipeline, and the catalog is not asked here")
+    missing = min(statement.needs - schema.keys())
+    file, line, column = place_of(statement, missing)
+    problem = f"the columns of {missing} are not known"
+    fix = "correct the pipeline that builds it"
+    return UnknownTable(problem, fix=fix, pipeline=file, line=line, column=column)
+
+
+def _no_own_table(statement: Statement, problem: str) -> LineageError:
     table = statement.pipeline.table
     return UnknownTable(
-        f"{table} is not in the catalog, and the pipeline does not declare it",
+        f"{table} {problem}",
         fix=f"begin the file with create table if not exists {table} (name type, …);",
         pipeline=statement.pipeline.file,
         line=statement.line,

@@ -11,6 +11,7 @@ from governance.load import load_pipelines
 from governance.project import Project, project_at
 from governance.sources import load_sources
 from governance.statement import Program, read_program
+from governance.statement.trace import without_columns
 
 SOURCES = """
 [locations.landing]
@@ -99,3 +100,15 @@ def test_a_call_of_a_macro_is_taken_as_duckdb_takes_it(project: Project, query: 
     else:
         assert not program(project).unreadable
         connection.execute(query)
+
+
+def test_a_table_that_an_insert_does_not_declare_is_told_at_its_query_and_by_who_reads_it(project: Project) -> None:
+    write(project, "pipelines/b/c.sql", "-- owner: team:a\ninsert into b.c select id from raw.orders\n")
+    write(project, "pipelines/b/d.sql", "create table b.d as\nselect id from b.c\n")
+    found = program(project)
+    told = {it.pipeline.table: str(without_columns(it, found.schemas)) for it in found.statements}
+    folder, fix = "platform_assets/pipelines/b/", "begin the file with create table if not exists b.c (name type, …);"
+    assert told == {
+        "b.c": f"{folder}c.sql:2:17: b.c is not declared by its pipeline, and the catalog is not asked here; {fix}",
+        "b.d": f"{folder}d.sql:2:16: the columns of b.c are not known; correct the pipeline that builds it",
+    }
