@@ -51,7 +51,7 @@ def tokenize(sql: str, dialect: Dialect) -> list[Token]:
     try:
         tokens = _TOKENIZERS.of(dialect).tokenize(sql)
     except TokenError as error:
-        raise UnparsableSql(f"not {_name(dialect)} SQL: {error}", fix="close every quote and comment") from error
+        raise _unclosed(error, sql, dialect) from error
     if len(tokens) > MAX_TOKENS:
         raise LimitExceeded(f"the statement has {len(tokens):,} tokens, the limit is {MAX_TOKENS:,}", fix="split it")
     if len(tokens) > MAX_RUN and sum(map(sql.lower().count, _MARKS)) > MAX_RUN:
@@ -116,7 +116,8 @@ def parse(sql: str, dialect: Dialect, macros: Iterable[str] = ()) -> list[exp.Ex
     except ParseError as error:
         raise _unparsable(error, dialect) from error
     except TokenError as error:  # hints are cut into tokens on the way
-        raise UnparsableSql(f"not {_name(dialect)} SQL: {error}", fix="close every quote and comment") from error
+        problem = f"not {_name(dialect)} SQL: a hint cannot be cut into words"
+        raise UnparsableSql(problem, fix="close every quote and comment") from error
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:  # what it says of some broken text
         raise UnparsableSql(f"not {_name(dialect)} SQL: {error}", fix="correct the text") from error
     finally:
@@ -140,6 +141,24 @@ class _Quiet(logging.Filter):
 
 
 logging.getLogger("sqlglot").addFilter(_Quiet())
+
+
+MISSING = re.compile(r"Missing (.+) from \d+:(\d+)", re.DOTALL)
+"""What sqlglot says of a quote that is not closed: the quote, and which character of the text opens it."""
+
+
+def _unclosed(error: TokenError, sql: str, dialect: Dialect) -> UnparsableSql:
+    """Return that what opens somewhere is never closed: its text goes on to the end, and may hold anything."""
+    found = MISSING.fullmatch(str(error.__context__))
+    start = int(found[2]) if found else sql.rfind("/*")
+    if not found and sql.rfind("*/") > start:
+        problem = f"not {_name(dialect)} SQL: the text cannot be cut into words"
+        return UnparsableSql(problem, fix="close every quote and comment")
+    what = f"the quote {found[1]}" if found else "the comment"
+    problem = f"not {_name(dialect)} SQL: {what} that opens here is never closed"
+    fix = "close it, or the one before it" if found else "close it by */"
+    line, column = sql.count("\n", 0, start) + 1, start - sql.rfind("\n", 0, start)
+    return UnparsableSql(problem, fix=fix, line=line, column=column)
 
 
 def _unparsable(error: ParseError, dialect: Dialect) -> UnparsableSql:

@@ -112,3 +112,24 @@ def test_a_table_that_an_insert_does_not_declare_is_told_at_its_query_and_by_who
         "b.c": f"{folder}c.sql:2:17: b.c is not declared by its pipeline, and the catalog is not asked here; {fix}",
         "b.d": f"{folder}d.sql:2:16: the columns of b.c are not known; correct the pipeline that builds it",
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("t.sql", "create table b.t as\nselect 1 as x,\n  'abc as y\nfrom raw.orders\n", "t.sql:3:3: quote '"),
+        ("t.sql", 'create table b.t as select "abc from t', 't.sql:1:28: quote "'),
+        ("t.sql", "create table b.t as select 1 as x /* abc\n", "t.sql:1:35: comment"),
+        ("t.sql.j2", "{% if true %}\n{% endif %}\nselect 1 as x,\n  'abc as y\n", "t.sql.j2:4:3: quote '"),
+        ("t.sql.j2", "{% if true %}\nselect 1 as x,\n  {{ 'a' }}'b{% endif %}\n", "t.sql.j2:3: quote '"),
+    ],
+)
+def test_a_quote_that_is_not_closed_is_told_where_it_opens(project: Project, name: str, text: str, told: str) -> None:
+    (project.root / "governance").mkdir()
+    (project.root / "governance/lineage.toml").write_text("", "utf-8")
+    write(project, f"pipelines/b/{name}", text)
+    where, what = told.split(": ")
+    words = f"not DuckDB SQL: the {what} that opens here is never closed; close it"
+    assert said(project).startswith(f"pipelines/b/{where}: {words}")
+    assert "\n" not in said(project)
+    assert "abc" not in said(project)
