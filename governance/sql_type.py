@@ -1,7 +1,7 @@
 """The SQL types that an Iceberg table can hold, by the names that Headwater writes."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 ALIASES = {
@@ -65,15 +65,24 @@ class SqlType:
 
     @property
     def sql(self) -> str:
-        """The type as SQL writes it."""
-        kinds = [kind.sql for _, kind in self.members]
+        """The type as SQL writes it, every name in quotes."""
+        return self.written(_quoted)
+
+    @property
+    def plain(self) -> str:
+        """The type as people write it: names are in quotes where they must be."""
+        return self.written(lambda name: name if _is_word(name) else _quoted(name))
+
+    def written(self, name_of: Callable[[str], str]) -> str:
+        """Return the type with each member's name as ``name_of`` writes it."""
+        kinds = [kind.written(name_of) for _, kind in self.members]
         if self.name == LIST:
             return f"{kinds[0]}[]"
         if self.name == MAP:
             return f"map({kinds[0]}, {kinds[1]})"
         if self.name != STRUCT:
             return self.name
-        named = (f"{_quoted(name)} {kind}" for (name, _), kind in zip(self.members, kinds, strict=True))
+        named = (f"{name_of(name)} {kind}" for (name, _), kind in zip(self.members, kinds, strict=True))
         return f"struct({', '.join(named)})"
 
 

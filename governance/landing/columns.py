@@ -121,6 +121,10 @@ def _require_readable(columns: Section, column: FileColumn, form: Format) -> Non
     if fix := UNNESTED.get(form):
         raise columns.wrong(column.name, f"{column.type}: {form.value} has no nested values", fix=fix)
     kind = parsed(column.type)
+    if form is Format.CSV and kind is not None and any(it.sql != "varchar" for _, it in kind.members):
+        # DuckDB takes what does not fit within for NULL, and does not reject the row
+        fix = "declare what is in it as varchar, or the whole as varchar, and cast it in SQL"
+        raise columns.wrong(column.name, f"{column.type}: what is in a list, struct or map of a csv is text", fix=fix)
     if form is Format.JSON and kind is not None and not _keys_are_names(kind):
         fix = "give the map keys of another type, such as varchar"
         raise columns.wrong(

@@ -9,7 +9,7 @@ from pathlib import Path
 from governance.errors import LandingError, PolicyError
 from governance.landing.declared import ending_format
 from governance.landing.model import FileSource, Location, Option
-from governance.sql_type import sql_type
+from governance.sql_type import MAP, STRUCT, VALUE, SqlType, parsed, sql_type
 from governance.toml_key import quoted, toml_column, toml_key, toml_table
 
 NUMBERS = frozenset({"decimal", "real", "double"})
@@ -43,7 +43,7 @@ def block(proposed: Proposed) -> str:
     if proposed.options:
         options = ", ".join(f"{toml_key(name)} = {_toml(value)}" for name, value in proposed.options.items())
         lines.append(f"options = {{ {options} }}")
-    lines += [f"{toml_column(name)} = {quoted(kind)}" for name, kind in proposed.columns]
+    lines += [f"{toml_column(name)} = {quoted(_plain(kind))}" for name, kind in proposed.columns]
     return "\n".join(lines) + "\n"
 
 
@@ -107,9 +107,27 @@ def _place(at: str, root: Path) -> str:
 
 def _fits(declared: str, seen: str) -> bool:
     """Whether values that look like the type ``seen`` may be meant as ``declared``: a file writes them as text."""
+    mine, its = parsed(declared), parsed(seen)
+    if mine and its and mine.members and its.members:
+        return _nested_fits(mine, its)
     kinds = (WHOLE, FRACTIONS, DATES)
     wider = next((wider for narrow, wider in kinds if seen.partition("(")[0] in narrow), frozenset({seen}))
     return declared in {seen, "varchar"} or declared.partition("(")[0] in wider
+
+
+def _nested_fits(declared: SqlType, seen: SqlType) -> bool:
+    wanted = {name.lower(): kind.sql for name, kind in declared.members}
+    if (declared.name, seen.name) == (MAP, STRUCT):
+        # an object has members and looks like a struct, whatever its keys are
+        return all(_fits(wanted[VALUE], kind.sql) for _, kind in seen.members)
+    if declared.name != seen.name:
+        return False
+    return all(name.lower() in wanted and _fits(wanted[name.lower()], kind.sql) for name, kind in seen.members)
+
+
+def _plain(kind: str) -> str:
+    read = parsed(kind)
+    return read.plain if read else kind
 
 
 def _misfit(name: str, declared: str, seen: str) -> str:

@@ -7,7 +7,7 @@ import duckdb
 from governance.errors import EngineError
 from governance.landing.model import Format, Option
 from governance.landing.options import FUNCTIONS
-from governance.sql_type import sql_type
+from governance.sql_type import SqlType, read, sql_type
 from platform_assets.engines.landing.option import arguments, listed, sql_of
 
 WIDER = {
@@ -24,13 +24,12 @@ WIDER = {
     "timestamp_ns": "timestamp",
     "time with time zone": "varchar",
     "enum": "varchar",
-    '"null"': "varchar",
 }
 """DuckDB's types that no table stores, with those that hold their values."""
 
 SCANNED: Mapping[Format, Mapping[str, str]] = {
     Format.CSV: {"sample_size": "-1", "union_by_name": "true"},
-    Format.JSON: {"sample_size": "-1", "union_by_name": "true", "maximum_depth": "2"},
+    Format.JSON: {"sample_size": "-1", "union_by_name": "true"},
     Format.PARQUET: {"union_by_name": "true"},
 }
 """How a file is looked at: to its end, because the type of a column may show in its last row."""
@@ -39,7 +38,7 @@ SCANNED: Mapping[Format, Mapping[str, str]] = {
 def sniff(form: Format, paths: Sequence[str], options: Mapping[str, Option]) -> tuple[tuple[str, str], ...]:
     """Return the (name, SQL type) of the columns of files of one form, as ``governance.sql_type`` names types.
 
-    What is nested is text: a column of JSON text.
+    What has no type of its own in JSON is text.
 
     Raises:
         EngineError: files of the form do not say what their columns are; they cannot be read.
@@ -57,8 +56,14 @@ def sniff(form: Format, paths: Sequence[str], options: Mapping[str, Option]) -> 
 
 def stored(kind: str) -> str:
     """Return the type of a table's column that holds the values of DuckDB's type ``kind``."""
-    name = kind.lower()
-    return sql_type(name) or WIDER.get(name, "varchar")
+    written = read(kind)
+    return "varchar" if written is None else _stored(written).sql
+
+
+def _stored(kind: SqlType) -> SqlType:
+    if kind.members:
+        return SqlType(kind.name, tuple((name, _stored(member)) for name, member in kind.members))
+    return SqlType(sql_type(kind.name) or WIDER.get(kind.name, "varchar"))
 
 
 def _without(paths: Sequence[str], text: str) -> str:

@@ -105,6 +105,8 @@ def test_names_that_differ_in_case_alone() -> None:
         (A + 'columns.x = "money"', "columns.x", "no type that Iceberg stores"),
         (A + 'columns.x = { type = "money" }', "columns.x.type", "no type that Iceberg stores"),
         (A + 'columns.x = "varchar[3]"', "columns.x", "no type that Iceberg stores"),
+        (A + 'columns.x = "bigint[]"', "columns.x", "map of a csv is text"),
+        (A + 'columns.x = "varchar[][]"', "columns.x", "map of a csv is text"),
         (T + 'columns.x = { type = "varchar[]", at = [1, 3] }', "columns.x", "fixed has no nested values"),
         ('["landing/a.xml"]\nrows = "r"\ncolumns.x = "map(varchar, date)"', "columns.x", "xml has no nested"),
         (J + 'sections.h.x = "map(integer[], date)[]"', "sections.h.x", "names a value in JSON is no list"),

@@ -103,7 +103,7 @@ def test_a_declared_file_is_read_as_it_is_declared(project: Project) -> None:
     assert result.exit_code == 0, result.stderr
     assert result.stdout == (
         f'["landing/a.tsv"]\n{columns}\n["landing/a.txt"]\n{txt}{columns}\n'
-        '["landing/a.json"]\ncolumns.id = "bigint"\ncolumns.who = "varchar"\n'
+        '["landing/a.json"]\ncolumns.id = "bigint"\ncolumns.who = "struct(name varchar)"\n'
     )
 
 

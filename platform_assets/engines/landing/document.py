@@ -7,12 +7,23 @@ from governance.landing.model import DOCUMENT, FileColumn, FileSource, Option
 from platform_assets.engines.engine import Landing
 from platform_assets.engines.landing import option
 from platform_assets.engines.landing.csv import formats_of
-from platform_assets.engines.landing.json import LOOSE, keys_of, kind_of, objects_of, path_of, taken_apart, without_line
+from platform_assets.engines.landing.json import (
+    LOOSE,
+    keys_of,
+    kind_of,
+    objects_of,
+    path_of,
+    places,
+    taken_apart,
+    texts_in,
+    value_at,
+    without_line,
+)
 from platform_assets.engines.landing.lines import LINE_SIZE
 from platform_assets.engines.landing.name import FILE, TEXT, shown
 from platform_assets.engines.landing.opened import opened
 from platform_assets.engines.landing.text import Rows
-from platform_assets.engines.landing.value import Fault, Value, value_of
+from platform_assets.engines.landing.value import Fault, Value
 from platform_assets.engines.sql import literal, quoted
 
 SECTIONS = "__sections"
@@ -59,8 +70,9 @@ def section_fields(source: FileSource) -> list[tuple[str, FileColumn]]:
 def sections_of(source: FileSource, options: Mapping[str, Option]) -> tuple[tuple[Value, ...], tuple[Fault, ...]]:
     """Return the column that has the sections, out of ``__sections``, and what may be wrong in them."""
     formats = formats_of(options)
-    texts = {name: f"{SECTIONS}[{number}]" for number, (name, _) in enumerate(section_fields(source), 1)}
-    values = {name: value_of(it, texts[name], formats) for name, it in section_fields(source)}
+    fields = section_fields(source)
+    numbers = zip(fields, places([it for _, it in fields]), strict=True)
+    values = {name: value_at(it, f"{SECTIONS}[{number}]", formats) for (name, it), number in numbers}
     faults = tuple(Fault(name, it.fault.found, it.fault.reason) for name, it in values.items() if it.fault)
     sections = []
     for section in source.sections:
@@ -72,8 +84,8 @@ def sections_of(source: FileSource, options: Mapping[str, Option]) -> tuple[tupl
 
 
 def _texts(source: FileSource) -> str:
-    paths = [_path(it) for _, it in section_fields(source)]
-    return f", json_extract_string(j, {option.listed(paths)}) as {SECTIONS}" if paths else ""
+    columns = [it for _, it in section_fields(source)]
+    return f", {texts_in('j', columns)} as {SECTIONS}" if columns else ""
 
 
 def _path(column: FileColumn) -> str:

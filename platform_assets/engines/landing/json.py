@@ -4,14 +4,15 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from governance.landing.model import FileColumn, Option
+from governance.sql_type import is_nested
 from platform_assets.engines.engine import Landing
-from platform_assets.engines.landing import option
+from platform_assets.engines.landing import nested, option
 from platform_assets.engines.landing.csv import formats_of
 from platform_assets.engines.landing.lines import LINE_SIZE, lines_of
 from platform_assets.engines.landing.name import FILE, LINE, TEXT, reading
 from platform_assets.engines.landing.opened import opened
 from platform_assets.engines.landing.text import Kind, Rows
-from platform_assets.engines.landing.value import Fault, Value, value_of
+from platform_assets.engines.landing.value import Fault, Formats, Value, value_of
 from platform_assets.engines.sql import literal
 
 LINES, ARRAY, LOOSE = "newline_delimited", "array", "unstructured"
@@ -57,8 +58,29 @@ def kind_of(
 ) -> Kind:
     """Return what objects are, of which ``taken_apart`` made columns; ``faults`` and ``beside`` are of a document."""
     formats = formats_of(options)
-    values = tuple(value_of(it, f"{FIELDS}[{number}]", formats) for number, it in enumerate(columns, 1))
+    numbers = places(columns)
+    values = tuple(value_at(it, f"{FIELDS}[{number}]", formats) for it, number in zip(columns, numbers, strict=True))
     return Kind("", "true", values, (*_faults(columns), *faults), beside)
+
+
+def value_at(column: FileColumn, text: str, formats: Formats) -> Value:
+    """Return the value of ``column``, of whose text, one of ``texts_in``, SQL is given."""
+    return nested.value_of(column, text, formats) if is_nested(column.type) else value_of(column, text, formats)
+
+
+def texts_in(sql: str, columns: Sequence[FileColumn]) -> str:
+    """Return SQL of the list of the columns' texts in JSON, at their ``places``; what is nested stays JSON."""
+    flat = [path_of(keys_of(it)) for it in columns if not is_nested(it.type)]
+    rest = [path_of(keys_of(it)) for it in columns if is_nested(it.type)]
+    texts = f"json_extract_string({sql}, {option.listed(flat)})"
+    whole = f"json_extract({sql}, {option.listed(rest)})::varchar[]"
+    return f"list_concat({texts}, {whole})" if flat and rest else texts if flat else whole
+
+
+def places(columns: Sequence[FileColumn]) -> tuple[int, ...]:
+    """Return where ``texts_in`` has each column, from 1."""
+    order = sorted(range(len(columns)), key=lambda it: is_nested(columns[it].type))
+    return tuple(order.index(it) + 1 for it in range(len(columns)))
 
 
 def form_of(path: str, options: Mapping[str, Option]) -> str:
@@ -92,8 +114,7 @@ def path_of(keys: Iterable[str]) -> str:
 
 def taken_apart(columns: Sequence[FileColumn]) -> str:
     """Return SQL of what an object of text is taken apart into, NULL where it is none; each is parsed once."""
-    texts = option.listed(path_of(keys_of(it)) for it in columns)
-    more = f", {_if_object(f'json_extract_string({TEXT}, {texts})')} as {FIELDS}"
+    more = f", {_if_object(texts_in(TEXT, columns))} as {FIELDS}"
     more += f", {_if_object(f'json_keys({TEXT})')} as {KEYS}"
     if parents := _parents(columns):
         types = f"json_type({TEXT}, {option.listed(map(path_of, parents))})"

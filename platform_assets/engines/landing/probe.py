@@ -3,13 +3,15 @@
 import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import islice
 
 import duckdb
 
-from governance.landing.model import FileSource, Option
+from governance.landing.model import FileColumn, FileSource, Option
+from governance.sql_type import STRUCT, SqlType, is_nested, parsed, read
 from platform_assets.engines.engine import Landing
-from platform_assets.engines.landing import document, json, line, option
+from platform_assets.engines.landing import document, json, line, nested, option
 from platform_assets.engines.landing.name import TEXT
 from platform_assets.engines.landing.opened import opened_text
 from platform_assets.engines.landing.value import kind
@@ -105,9 +107,32 @@ def parquet(
     yield from differences(list(found), [it.name for it in source.columns], ordered=False)
     types = {name.lower(): type_ for name, type_ in found.items()}
     for column in source.columns:
-        has, wanted = types.get(column.name.lower()), kind(column.type)
-        if has is not None and not widens(has, wanted):
+        has = types.get(column.name.lower())
+        if has is None:
+            continue
+        if is_nested(column.type):
+            yield from _nested_differences(column.name, read(has), parsed(column.type))
+        elif not widens(has, kind(column.type)):
             yield f"column {column.name} is {has.lower()}, and {column.type} is declared"
+
+
+def _nested_differences(name: str, has: SqlType | None, wanted: SqlType | None) -> Iterator[str]:
+    """Yield how the type of a column, or of a member of one, differs from the declared one; members go by name."""
+    if has is None or wanted is None:
+        yield f"column {name} is of a type that is not read"
+    elif has.name != wanted.name if has.members or wanted.members else not widens(kind(has.name), kind(wanted.name)):
+        yield f"column {name} is {has.plain}, and {wanted.plain} is declared"
+    elif wanted.members:
+        dotted = f"{name}." if wanted.name == STRUCT else ""
+        own, other = ({dotted + it: of for it, of in side.members} for side in (wanted, has))
+        yield from differences(list(other), list(own), ordered=False)
+        found = {it.lower(): of for it, of in other.items()}
+        for member, of in own.items():
+            its = found.get(member.lower(), of)
+            if dotted or of.members:
+                yield from _nested_differences(member if dotted else name, its, of)
+            elif not widens(kind(its.name), kind(of.name)):
+                yield f"column {name} is {has.plain}, and {wanted.plain} is declared"
 
 
 def widens(has: str, wanted: str) -> bool:
@@ -152,6 +177,17 @@ def objects(
     if found:
         declared = list(dict.fromkeys(json.keys_of(it)[0] for it in source.columns))
         yield from differences(found, declared, ordered=False)
+    for column, number in zip(source.columns, json.places(source.columns), strict=True):
+        if is_nested(column.type):
+            paths = nested.members_in(column, f"{json.FIELDS}[{number}]")
+            within = f"select distinct unnest({paths}) from (from {rows.source} limit {SAMPLE})"
+            yield from _member_differences(column, {str(it) for (it,) in connection.execute(within).fetchall()})
+
+
+def _member_differences(column: FileColumn, seen: AbstractSet[str]) -> Iterator[str]:
+    # where no row has the struct, none of its members is missing
+    known = [it for it in nested.members_of(column) if f"{it.rpartition('.')[0]}." in seen]
+    yield from differences(sorted(it for it in seen if not it.endswith(".")), known, ordered=False)
 
 
 def _document(

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from governance.landing.model import FileColumn
+from governance.sql_type import is_nested
 from platform_assets.engines.sql import literal
 
 QUOTED_LENGTH = 200
@@ -50,6 +51,9 @@ def value_of(column: FileColumn, text: str, formats: "Formats") -> Value:
 
 def kind(name: str) -> str:
     """Return a SQL type as DuckDB writes it."""
+    if is_nested(name):
+        # the names of members are as they are
+        return name
     return "TIMESTAMP WITH TIME ZONE" if name == "timestamptz" else name.upper().replace(", ", ",")
 
 
