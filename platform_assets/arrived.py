@@ -1,15 +1,16 @@
 """The files that a run is about to read: found where they land, and of those an INSERT the ones that are new."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from governance.errors import LandingError
 from governance.landing.model import FileSource
 from governance.project import Project
 from governance.statement import Kind
-from platform_assets.landed import Landed
+from platform_assets.content import digest_at, digest_of
 from platform_assets.landing import find
 from platform_assets.run import Arrived, Traced
-from platform_assets.taken import forgotten, property_of, taken, untaken
+from platform_assets.taken import Record, forgotten, property_of, taken, untaken
 
 
 def arrivals(project: Project, traced: Traced) -> tuple[Arrived, ...]:
@@ -22,42 +23,56 @@ def arrivals(project: Project, traced: Traced) -> tuple[Arrived, ...]:
         CatalogError: what the table has taken cannot be told.
     """
     sources = {it.files.name: it.files for it in traced.files.values() if it.files is not None}
-    return tuple(Arrived(sources[name], _read(project, traced, sources[name])) for name in sorted(sources))
+    return tuple(_arrived(project, traced, sources[name]) for name in sorted(sources))
 
 
-def _read(project: Project, traced: Traced, source: FileSource) -> tuple[Landed, ...]:
+def contents(traced: Traced, arrived: tuple[Arrived, ...], paths: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    """Return the digest of each file that an INSERT takes, by its name; ``paths`` are where its datasets are read.
+
+    Raises:
+        LandingError: a file cannot be read.
+    """
+    if traced.statement.kind is not Kind.APPEND:
+        return {}
+    here = ((path, it) for own in arrived for path, it in zip(paths[own.source.name], own.files, strict=True))
+    return {it.shown: digest_at(path, it.shown) for path, it in here}
+
+
+def kept_properties(
+    traced: Traced, arrived: tuple[Arrived, ...], digests: Mapping[str, str], run_id: str
+) -> dict[str, str]:
+    """Return the table's own properties that a commit of these files by the run changes."""
+    if traced.statement.kind is Kind.APPEND:
+        return dict(_additions(traced, arrived, digests, run_id))
+    own = traced.own.properties if traced.own else {}
+    # what was taken before went with the rows
+    return dict.fromkeys(forgotten(own), "{}")
+
+
+def _arrived(project: Project, traced: Traced, source: FileSource) -> Arrived:
     found = find(project, source)
     if traced.statement.kind is Kind.APPEND:
-        table, before = traced.statement.pipeline.table, _taken(traced, source.name)
-        new = frozenset(untaken(table, source.name, _versions(found), before))
-        return tuple(it for it in found if it.shown in new)
+        table = traced.statement.pipeline.table
+        return Arrived(source, *untaken(table, found, _taken(traced, source.name), digest_of))
     if not found:
         # an empty table in place of a full one is seldom what was meant
         raise LandingError(
             f"{source.name}: no file of such a name is there",
             fix="let one land, or correct the pattern in sources.toml; an insert into waits for files without an error",
         )
-    return found
+    return Arrived(source, found)
 
 
-def kept_properties(traced: Traced, arrived: tuple[Arrived, ...]) -> dict[str, str]:
-    """Return the table's own properties that a commit of these files changes."""
-    if traced.statement.kind is Kind.APPEND:
-        return dict(_additions(traced, arrived))
-    own = traced.own.properties if traced.own else {}
-    # what was taken before went with the rows
-    return dict.fromkeys(forgotten(own), "{}")
-
-
-def _additions(traced: Traced, arrived: tuple[Arrived, ...]) -> Iterator[tuple[str, str]]:
+def _additions(
+    traced: Traced, arrived: tuple[Arrived, ...], digests: Mapping[str, str], run_id: str
+) -> Iterator[tuple[str, str]]:
     for it in arrived:
-        if it.files:
-            yield property_of(it.source.name, _taken(traced, it.source.name), _versions(it.files))
+        before = _taken(traced, it.source.name)
+        new = {file.shown: Record(file.version, digests[file.shown], run_id) for file in it.files}
+        touched = {file.shown: replace(before[file.shown], version=file.version) for file in it.touched}
+        if new or touched:
+            yield property_of(it.source.name, before, new | touched)
 
 
-def _taken(traced: Traced, dataset: str) -> Mapping[str, str]:
+def _taken(traced: Traced, dataset: str) -> Mapping[str, Record]:
     return taken(traced.statement.pipeline.table, traced.own.properties, dataset) if traced.own else {}
-
-
-def _versions(files: tuple[Landed, ...]) -> dict[str, str]:
-    return {it.shown: it.version for it in files}

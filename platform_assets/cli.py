@@ -25,6 +25,7 @@ from platform_assets import (
     cli_page,
     cli_render,
     cli_sources,
+    cli_taken,
 )
 
 Path_ = click.Path(path_type=Path, exists=True)
@@ -200,6 +201,7 @@ for command in (
     *cli_lineage.COMMANDS,
     *cli_render.COMMANDS,
     *cli_sources.COMMANDS,
+    *cli_taken.COMMANDS,
 ):
     main.add_command(command)
 for command in cli_events.COMMANDS:

@@ -1,5 +1,6 @@
 """Files that land in an object store."""
 
+import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -70,6 +71,24 @@ def copy(file: Landed, target: Path, env: Mapping[str, str]) -> None:
     copied = _asking(file.shown, lambda: _copied(filesystem, path, target))
     if copied != file.size or version_now(file, env) != file.version:
         raise unlike(file.shown)
+
+
+def digest(file: Landed, algorithm: str, env: Mapping[str, str]) -> str:
+    """Return the digest of what the file holds now, ``algorithm:hexadecimal``.
+
+    Raises:
+        LandingError: the store does not answer, or refuses.
+    """
+    filesystem, path = _opened(file.path, env)
+    return _asking(file.shown, lambda: _hashed(filesystem, path, algorithm))
+
+
+def _hashed(filesystem: fs.FileSystem, path: str, algorithm: str) -> str:
+    hashed = hashlib.new(algorithm)
+    with filesystem.open_input_stream(path, compression=None) as source:
+        while chunk := source.read(CHUNK):
+            hashed.update(chunk)
+    return f"{algorithm}:{hashed.hexdigest()}"
 
 
 def _copied(filesystem: fs.FileSystem, path: str, target: Path) -> int:

@@ -75,10 +75,14 @@ class Traced:
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """A dataset of files and those of them that a run reads, sorted by name."""
+    """A dataset of files and those of them that a run reads, sorted by name.
+
+    touched: files that the table took before, with the same content, and whose time is another one now
+    """
 
     source: FileSource
     files: tuple[Landed, ...]
+    touched: tuple[Landed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

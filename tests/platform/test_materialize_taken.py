@@ -7,21 +7,23 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner, Result
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.transforms import IdentityTransform
 from pyiceberg.types import DecimalType, LongType, NestedField
 
 from governance.errors import CatalogError, LandingError
-from governance.project import Project
+from governance.project import ROOT, Project
 from platform_assets.catalog import Catalog, load, open_catalog
+from platform_assets.cli import main
 from platform_assets.engines.engine import Engine
-from platform_assets.taken import PREFIX
+from platform_assets.taken import CORRECTED, PREFIX, taken
 from tests.platform.running import Landing, landing_project
 
 CHECKOUT = Path(__file__).parents[2]
@@ -95,6 +97,83 @@ def test_a_file_that_changed_after_it_was_taken_is_an_error_until_the_property_l
     table = load(landing.platform.catalog, "bronze.orders")
     with table.transaction() as change:
         change.set_properties({TAKEN: "{}"})
+    landing.run("bronze.orders", 2)
+    assert ids(landing) == [1, 1, 2]
+
+
+def test_a_file_of_the_same_content_is_no_other_whenever_it_was_written(landing: Landing) -> None:
+    path = landing.land("orders/1.csv", "id,amount\n1,1.00\n")
+    landing.run("bronze.orders", 0)
+    os.utime(path, (1, 1))
+    landing.land("orders/2.csv", "id,amount\n2,2.00\n")
+    landing.run("bronze.orders", 1)
+    assert ids(landing) == [1, 2]
+    own = load(landing.platform.catalog, "bronze.orders").properties
+    assert taken("bronze.orders", own, "landing/orders/*.csv")["landing/orders/1.csv"].version == "17-1000000000"
+    path.write_text("id,amount\n1,9.00\n")
+    with pytest.raises(LandingError, match="changed after"):
+        landing.run("bronze.orders", 2)
+    path.write_text("id,amount\n1,1.00\n")
+    landing.run("bronze.orders", 3)
+    assert ids(landing) == [1, 2]
+
+
+def test_an_empty_file_is_taken_once_it_is_filled(landing: Landing) -> None:
+    landing.land("orders/1.csv", "")
+    landing.run("bronze.orders", 0)
+    assert (read_files(landing), landing.statistics) == ([], (0, 0, 0))
+    landing.land("orders/1.csv", "id,amount\n1,1.00\n")
+    landing.run("bronze.orders", 1)
+    assert (ids(landing), read_files(landing)) == ([1], ["landing/orders/1.csv"])
+
+
+def said(landing: Landing, monkeypatch: pytest.MonkeyPatch, *words: str) -> Result:
+    monkeypatch.setenv(ROOT, str(landing.project.root))
+    with monkeypatch.context() as patched:
+        patched.setattr("platform_assets.catalog.open_catalog", lambda _: nullcontext(landing.platform.catalog))
+        return CliRunner().invoke(main, ["taken", "bronze.orders", *words])
+
+
+def test_a_person_sees_what_was_taken_forgets_and_accepts(landing: Landing, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, two = "landing/orders/1.csv", "landing/orders/2.csv"
+    landing.run("bronze.orders", 0)
+    assert said(landing, monkeypatch).stdout == "bronze.orders has taken no file\n"
+    landing.land("orders/1.csv", "id,amount\n1,1.00\n")
+    landing.land("orders/2.csv", "id,amount\n2,2.00\n")
+    landing.run("bronze.orders", 1)
+    assert said(landing, monkeypatch).stdout.splitlines() == [
+        "File                  Taken                 Bytes  Dataset",
+        "landing/orders/1.csv  2026-10-03 02:00 UTC  17     landing/orders/*.csv",
+        "landing/orders/2.csv  2026-10-03 02:00 UTC  17     landing/orders/*.csv",
+    ]
+    landing.land("orders/1.csv", "id,amount\n1,1.00\n3,3.00\n")
+    landing.land("orders/2.csv", "id,amount\n2,2.00\n4,4.00\n")
+    assert said(landing, monkeypatch, "--forget", one, "--accept", two).stdout.splitlines() == [
+        f"bronze.orders takes {one} again with its next run: delete the rows that it has of it before",
+        f"bronze.orders keeps {two} as taken, as it is now: its rows stay what they are",
+    ]
+    assert one not in said(landing, monkeypatch).stdout
+    landing.run("bronze.orders", 2)
+    assert ids(landing) == [1, 1, 2, 3]
+    landing.run("bronze.orders", 3)
+    assert ids(landing) == [1, 1, 2, 3]
+    refused = said(landing, monkeypatch, "--forget", "landing/orders/l.csv")
+    assert (refused.exit_code, refused.stderr) == (
+        1,
+        f"Error: bronze.orders has not taken landing/orders/l.csv; name one of {two}, {one}\n",
+    )
+    assert said(landing, monkeypatch, "--forget", two).exit_code == 0
+    corrections = [it for it in load(landing.platform.catalog, "bronze.orders").properties if CORRECTED in it]
+    assert corrections == [f"{CORRECTED}landing/orders/*.csv#{two}"]
+
+
+def test_what_a_person_says_while_a_run_computes_is_not_lost(landing: Landing, monkeypatch: pytest.MonkeyPatch) -> None:
+    landing.land("orders/1.csv", "id,amount\n1,1.00\n")
+    landing.run("bronze.orders", 0)
+    landing.land("orders/2.csv", "id,amount\n2,2.00\n")
+    forget = ("--forget", "landing/orders/1.csv")
+    landing.meanwhile(lambda: said(landing, monkeypatch, *forget)).run("bronze.orders", 1)
+    assert ids(landing) == [1, 2]
     landing.run("bronze.orders", 2)
     assert ids(landing) == [1, 1, 2]
 
