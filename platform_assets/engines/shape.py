@@ -3,6 +3,7 @@
 import csv
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 
 import duckdb
@@ -13,10 +14,13 @@ from governance.landing.model import FileSource, Format, Option
 from platform_assets.engines.engine import Landing, Outcome
 from platform_assets.engines.landing import probe
 from platform_assets.engines.landing.name import without_paths
+from platform_assets.engines.landing.opened import opened
 from platform_assets.engines.landing.option import options_of
 
 FILES_TOLD = 3
 COLUMNS_TOLD = 10
+MARK = b"\xef\xbb\xbf"
+"""What says that a file is UTF-8, and is nothing of its own."""
 
 
 class ShapeChanged(LandingError):
@@ -45,7 +49,8 @@ PROBES: Mapping[Format, Probe] = MappingProxyType(
 def check_shape(connection: duckdb.DuckDBPyConnection, landing: Landing) -> None:
     """Compare the beginning of each file with its declaration; ``connection`` can read the files.
 
-    A file of no byte has no shape. XML is compared where it is staged.
+    A file in which there is nothing is no whole one, but where lines without a header are declared: those are none.
+    XML is compared where it is staged.
 
     Raises:
         ShapeChanged: columns are missing, not declared, or in another order.
@@ -59,7 +64,8 @@ def check_shape(connection: duckdb.DuckDBPyConnection, landing: Landing) -> None
     problems = []
     for path, shown in zip(landing.paths, landing.shown, strict=True):
         try:
-            found = list(compare(connection, landing.source, path, options))
+            lacks = _lacks(landing.source, path, options)
+            found = [lacks] if lacks else list(compare(connection, landing.source, path, options))
         except (duckdb.Error, OSError, csv.Error, LookupError) as error:
             # what DuckDB echoes of its own text has the path of a file, and perhaps only its beginning
             said = without_paths(str(error).partition("\nLINE ")[0].strip(), [landing])
@@ -68,6 +74,25 @@ def check_shape(connection: duckdb.DuckDBPyConnection, landing: Landing) -> None
             problems.append(f"{shown}: {'; '.join(found)}")
     if problems:
         raise ShapeChanged(landing.source, problems)
+
+
+def _lacks(source: FileSource, path: str, options: Mapping[str, Option]) -> str | None:
+    """Return what a file in which there is nothing should have had: whoever brought it may have been cut off."""
+    if source.format is Format.CSV and not source.records and options.get("header", True):
+        return "it has no header line" if probe.first_record(path, options) is None else None
+    whole = {Format.JSON: not _is_lines(options), Format.PARQUET: True}.get(source.format, False)
+    return "it is empty" if whole and _is_empty(path, options) else None
+
+
+def _is_lines(options: Mapping[str, Option]) -> bool:
+    return options.get("format") in {"newline_delimited", "nd"}
+
+
+def _is_empty(path: str, options: Mapping[str, Option]) -> bool:
+    if Path(path).stat().st_size == 0:
+        return True
+    with opened(path, options) as file:
+        return file.read(len(MARK) + 1) in {b"", MARK}
 
 
 def require_few(landing: Landing, outcome: Outcome) -> None:

@@ -217,6 +217,7 @@ class _Document:
     def problems(self) -> Iterator[str]:
         """Yield what of the declaration the document does not have."""
         if not self.begun:
+            yield "it is empty"
             return
         rows = ".".join(self._rows)
         if not self._count and self._beside:

@@ -1,5 +1,6 @@
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -25,11 +26,9 @@ DOCUMENT = source(
 
 
 def problem(folder: Path, declared: FileSource, content: bytes | str, name: str = "o/1") -> str | None:
-    """Return what is wrong with the second of two files, the first of which is empty."""
+    """Return what is wrong with a file."""
     ending = declared.name.rpartition(".")[2]
-    landing = landed(
-        folder, declared, {f"o/0.{ending}": content if ending == "parquet" else "", f"{name}.{ending}": content}
-    )
+    landing = landed(folder, declared, {f"{name}.{ending}": content})
     with duckdb.connect() as connection:
         try:
             check_shape(connection, landing)
@@ -57,6 +56,30 @@ def problem(folder: Path, declared: FileSource, content: bytes | str, name: str 
 )
 def test_the_header_of_csv(tmp_path: Path, content: str, told: str | None) -> None:
     assert problem(tmp_path, CSV, content) == (told and f"landing/o/1.csv: {told}")
+
+
+@pytest.mark.parametrize(
+    ("declared", "content", "told"),
+    [
+        (CSV, "", "it has no header line"),
+        (CSV, "\ufeff", "it has no header line"),
+        (replace(CSV, options={"comment": "#"}), "# nothing yet\n", "it has no header line"),
+        (replace(CSV, options={"header": False}), "", None),
+        (replace(CSV, columns=(), records=(Record("h", "H", CSV.columns),)), "", None),
+        (JSON, "", "it is empty"),
+        (JSON, "\ufeff", "it is empty"),
+        (JSON, "[]", None),
+        (replace(JSON, options={"format": "newline_delimited"}), "", None),
+        (DOCUMENT, "", "it is empty"),
+        (PARQUET, "", "it is empty"),
+        (FIXED, "", None),
+    ],
+)
+def test_a_file_in_which_there_is_nothing_is_no_whole_one(
+    tmp_path: Path, declared: FileSource, content: str, told: str | None
+) -> None:
+    ending = declared.name.rpartition(".")[2]
+    assert problem(tmp_path, declared, content) == (told and f"landing/o/1.{ending}: {told}")
 
 
 def test_csv_without_header_has_so_many_fields(tmp_path: Path) -> None:

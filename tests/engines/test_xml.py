@@ -67,10 +67,11 @@ def test_compressed_files_and_other_encodings(tmp_path: Path) -> None:
         assert rows[0][2] == "Köln"
 
 
-def test_no_file_and_an_empty_file_have_no_row(tmp_path: Path) -> None:
-    for landing in (made(tmp_path, ""), readable(landed(tmp_path, MANIFEST, {}), tmp_path)):
-        rows, outcome = read(QUERY, landing)
-        assert (rows, outcome["landing/m.xml"].rows) == ([], 0)
+def test_no_file_has_no_row_and_an_empty_file_is_no_document(tmp_path: Path) -> None:
+    rows, outcome = read(QUERY, readable(landed(tmp_path, MANIFEST, {}), tmp_path))
+    assert (rows, outcome["landing/m.xml"].rows) == ([], 0)
+    with pytest.raises(ShapeChanged, match=r"landing/m\.xml: it is empty"):
+        made(tmp_path, "")
 
 
 @pytest.mark.parametrize(
