@@ -8,7 +8,7 @@ from pathlib import Path
 from governance.errors import LandingError
 from governance.landing.locations import is_glob
 from governance.landing.model import FileSource
-from governance.landing.patterns import FOLDERS, left_out, part_matches, parts_of
+from governance.landing.patterns import FOLDERS, fixed_parts, left_out, part_matches, parts_of
 from platform_assets.landed import Landed, landed
 
 
@@ -16,7 +16,8 @@ def in_folder(root: Path, source: FileSource) -> tuple[Landed, ...]:
     """Return the files below ``root``, the location's folder, that ``source`` stands for, sorted by name.
 
     Raises:
-        LandingError: the folder is not there; a file or folder is not readable, no regular file, or outside.
+        LandingError: the folder, or one that a pattern begins with, is not there; a file or folder is not readable, no
+            regular file, or outside.
     """
     name = source.location.name
     if not root.is_dir():
@@ -25,7 +26,19 @@ def in_folder(root: Path, source: FileSource) -> tuple[Landed, ...]:
     found = {it.shown: it for it in _walk(root.resolve(), root, name, parts_of(source.name))}
     if not found and not is_glob(source.name) and root.joinpath(*parts_of(source.name)).is_dir():
         raise LandingError(f"{source.name}: it is a folder", fix=f'declare its files: ["{source.name}/*.csv"]')
+    if not found and is_glob(source.name):
+        _require_folders(root, source)
     return tuple(found[shown] for shown in sorted(found))
+
+
+def _require_folders(root: Path, source: FileSource) -> None:
+    """Check that the folders are there that a pattern begins with: in one that is not, nothing can land."""
+    folder, shown = root, source.location.name
+    for part in fixed_parts(parts_of(source.name)):
+        folder, shown = folder / part, f"{shown}/{part}"
+        if not folder.is_dir():
+            fix = f'make the folder, or correct ["{source.name}"] in sources.toml'
+            raise LandingError(f"{source.name}: there is no folder {shown}", fix=fix)
 
 
 def version_now(path: str) -> str | None:
