@@ -1,16 +1,17 @@
 """Names apart from any scope: a reference's parts, struct members, positions, and names that need no column."""
 
-import difflib
 from collections.abc import Sequence
 
 from sqlglot import exp
 
 from governance.errors import AmbiguousColumn, LineageError, UnknownColumn, UnknownTable
+from governance.lineage.advice import instead_of_column, instead_of_qualifier, nearest, no_member, to_qualify
 from governance.lineage.columns import Column, OpenColumns, Relation, whole_row
 from governance.lineage.dialects import Rules
 from governance.lineage.edges import TRANSFORMATION, moved, united
 from governance.lineage.session import Session
 from governance.lineage.structs import declared_members
+from governance.lineage.written import DOCUMENT
 
 
 def qualified(tree: exp.Expr) -> list[exp.Expr]:
@@ -73,12 +74,6 @@ def schema_of(tree: exp.Expr) -> tuple[exp.Expr, list[exp.Expr]]:
     return tree, []
 
 
-def nearest(text: str, known: set[str]) -> str | None:
-    """Return the name in ``known`` that is most like ``text``, None where none is close."""
-    found = difflib.get_close_matches(text.lower(), sorted(name.lower() for name in known), 1)
-    return next((name for name in sorted(known) if found and name.lower() == found[0]), None)
-
-
 def unknown_column(session: Session, name: exp.Expr, where: Sequence[Relation]) -> LineageError:
     """Return the error that none of the relations ``where`` has the column ``name``."""
     text = name.name
@@ -88,6 +83,7 @@ def unknown_column(session: Session, name: exp.Expr, where: Sequence[Relation]) 
     known = {column.name for relation in where for column in relation.columns.all() or ()}
     near = nearest(text, known)
     fix = f"did you mean {near}?" if near else "correct the name or the table's schema"
+    fix = instead_of_column(session, text, where) or fix
     if near and near.lower() == text.lower():
         fix = f'did you mean "{near}"? Names in quotes keep their case'
     return session.error(UnknownColumn, missing, name, fix=fix)
@@ -190,8 +186,7 @@ def member_at(session: Session, column: Column, parts: Sequence[exp.Expr], start
     keys = [session.key(part) for part in parts[start:]]
     found = member(column, keys, session.rules) if keys else column
     if found is None:
-        problem = f"{column.name} has no member {parts[-1].name}"
-        raise session.error(UnknownColumn, problem, parts[-1], fix="correct the name or the column's type")
+        raise no_member(session, column, parts[start:])
     return found
 
 
@@ -236,15 +231,19 @@ def row_without(session: Session, row: Column, star: exp.Expr) -> Column:
 def ambiguous(session: Session, name: exp.Expr, holders: Sequence[Relation]) -> LineageError:
     """Return the error that several relations have the column ``name``."""
     tables = " and ".join(relation.alias or "a subquery" for relation in holders)
-    fix = f"qualify it, for example {holders[0].alias}.{name.name}"
+    fix = to_qualify(session, name, holders)
     return session.error(AmbiguousColumn, f"column {name.name} is in {tables}", name, fix=fix)
 
 
 def no_qualifier(session: Session, tree: exp.Expr, name: exp.Expr, relations: Sequence[Relation]) -> LineageError:
     """Return the error that no relation in sight is called ``name``."""
     sight = ", ".join(relation.alias for relation in relations if relation.alias) or "scope"
-    problem = f"no table or alias {name.args['this']} in {sight}"
-    return session.error(UnknownTable, problem, tree, fix="correct the qualifier")
+    text = name.args["this"]
+    fix = instead_of_qualifier(session, text, relations) or "correct the qualifier"
+    problem = (
+        f"no document in {sight}, and {text} is of one" if text == DOCUMENT else f"no table or alias {text} in {sight}"
+    )
+    return session.error(UnknownTable, problem, tree, fix=fix)
 
 
 def column_in(relation: Relation, key: str) -> Column | None:

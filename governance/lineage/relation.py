@@ -6,11 +6,12 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from governance.errors import DynamicSql, LineageError, UnknownTable, UnreadConstruct
+from governance.lineage.advice import nearest
 from governance.lineage.aliases import alias_of, aliases_of, renamed, use
 from governance.lineage.columns import ListedColumns, Relation
 from governance.lineage.files import FORMATS, columns_of, looks_like_path
 from governance.lineage.inlining import DIALECT
-from governance.lineage.names import full_path, nearest, spelt, table_parts
+from governance.lineage.names import full_path, spelt, table_parts
 from governance.lineage.pivot import pivoted
 from governance.lineage.scope import Scope
 from governance.lineage.session import Made

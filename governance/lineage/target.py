@@ -6,9 +6,10 @@ from typing import NamedTuple
 from sqlglot import exp
 
 from governance.errors import ColumnCountMismatch, LineageError, UnknownColumn, UnknownTable, UnreadStatement
+from governance.lineage.advice import nearest
 from governance.lineage.columns import Column, Columns, ListedColumns, Query, Relation
 from governance.lineage.edges import NOTHING
-from governance.lineage.names import full_path, identifier, nearest, spelt, table_parts
+from governance.lineage.names import full_path, identifier, spelt, table_parts
 from governance.lineage.scope import Scope
 from governance.lineage.session import Session
 from governance.lineage.temporary import made_under, own_name, temporary

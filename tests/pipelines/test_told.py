@@ -133,3 +133,68 @@ def test_a_quote_that_is_not_closed_is_told_where_it_opens(project: Project, nam
     assert said(project).startswith(f"pipelines/b/{where}: {words}")
     assert "\n" not in said(project)
     assert "abc" not in said(project)
+
+
+DATASETS = """
+["landing/orders.csv"]
+columns.id = "bigint"
+["landing/more.csv"]
+columns.id = "bigint"
+["landing/payments.txt"]
+format = "csv"
+records.header = { value = "H", columns = { batch = "bigint" } }
+records.detail = { value = "D", columns = { cents = "bigint" } }
+["landing/batch.json"]
+rows = "body.payments"
+columns.id = "bigint"
+sections.header.batch_date = "date"
+sections.trailer.count = "bigint"
+["landing/other.json"]
+rows = "body.payments"
+columns.id = "bigint"
+sections.header.batch_date = "date"
+"""
+TWO = "from 'landing/batch.json' b, 'landing/other.json' o"
+NAMES = {
+    "select $doc.header.batch_dat as v from 'landing/batch.json'": (
+        "20: section header of landing/batch.json has no batch_dat; did you mean batch_date?"
+    ),
+    "select $doc.footer.x as v from 'landing/batch.json'": (
+        "13: landing/batch.json has no section footer; the sections are header, trailer"
+    ),
+    "select $doc.header.batch_date as v from 'landing/orders.csv'": (
+        "8: no document in landing/orders.csv, and $doc is of one; declare its sections in sources.toml, or take it out"
+    ),
+    "select header.batch_date as v from 'landing/batch.json'": (
+        "8: no table or alias header in landing/batch.json; did you mean $doc.header?"
+    ),
+    "select b.header.batch_date as v from 'landing/batch.json' b": (
+        "10: b has no column header; did you mean $doc.header?"
+    ),
+    f"select $doc.trailer.count as v {TWO}": (
+        "8: column $doc is in b and o; only b has the section trailer: write b.$doc"
+    ),
+    f"select $doc.header.batch_date as v {TWO}": "8: column $doc is in b and o; qualify it, for example b.$doc",
+    f"select b.$doc.trailer.count as v {TWO}": "",
+    "select \"landing/batch.json\".$doc.trailer.count as v from 'landing/batch.json', 'landing/other.json' o": "",
+    "select id from 'landing/orders.csv', 'landing/more.csv'": (
+        '8: column id is in landing/orders.csv and landing/more.csv; qualify it, for example "landing/orders.csv".id'
+    ),
+    "select \"landing/orders.csv\".id from 'landing/orders.csv', 'landing/more.csv'": "",
+    "select orders.id from 'landing/orders.csv'": (
+        "8: no table or alias orders in landing/orders.csv; give the file an alias: 'landing/orders.csv' as orders"
+    ),
+    "select record_type from 'landing/payments.txt#detail'": (
+        "8: landing/payments.txt#detail has no column record_type; "
+        "record_type stays with 'landing/payments.txt', which has the rows of every kind"
+    ),
+}
+"""Queries → what is said of them behind the line, nothing where they can be read."""
+
+
+@pytest.mark.parametrize("query", NAMES)
+def test_a_name_that_is_not_found_is_told_with_what_to_write(project: Project, query: str) -> None:
+    project.sources.write_text(f"{SOURCES}{DATASETS}", "utf-8")
+    write(project, "pipelines/b/t.sql", f"create table b.t as\n{query}\n")
+    told = f"pipelines/b/t.sql:2:{NAMES[query]}" if NAMES[query] else ""
+    assert (said(project) if program(project).unreadable else "") == told
