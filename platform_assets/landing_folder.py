@@ -22,7 +22,8 @@ def in_folder(root: Path, source: FileSource) -> tuple[Landed, ...]:
     name = source.location.name
     if not root.is_dir():
         fix = f"make the folder, or correct at of [locations.{name}] in sources.toml"
-        raise LandingError(f"{name}: the location's folder is not there", fix=fix)
+        wrong = "is a file, not a folder" if root.exists() else "is not there"
+        raise LandingError(f"{name}: the location's folder {wrong}", fix=fix)
     found = {it.shown: it for it in _walk(root.resolve(), root, name, parts_of(source.name))}
     if not found and not is_glob(source.name) and root.joinpath(*parts_of(source.name)).is_dir():
         raise LandingError(f"{source.name}: it is a folder", fix=f'declare its files: ["{source.name}/*.csv"]')

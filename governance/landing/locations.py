@@ -95,7 +95,8 @@ def _at(section: Section) -> str:
         fix = f"write a folder, or a URL of {', '.join(f'{it}://' for it in STORES)} or file://"
         raise section.wrong("at", f"{scheme}:// is no store that files are read from", fix=fix)
     bucket = rest.partition("/")[0]
-    if "@" in bucket and scheme == "s3":
+    # a secret may have a slash of its own; a bucket has no colon
+    if scheme == "s3" and ("@" in bucket or ":" in bucket):
         fix = "take it out: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY say it"
         raise section.wrong("at", "credentials do not belong into a file that is shared", fix=fix)
     if not bucket or "?" in rest or "#" in rest:

@@ -126,6 +126,8 @@ def test_a_folder_that_a_pattern_begins_with_must_be_there(project: Project) -> 
 def test_a_location_must_be_there(project: Project) -> None:
     (project.root / "in").rmdir()
     assert "landing: the location's folder is not there" in refused(project, "landing/*.csv")
+    (project.root / "in").touch()
+    assert "landing: the location's folder is a file, not a folder" in refused(project, "landing/*.csv")
 
 
 def test_links_stay_within_their_location(project: Project, tmp_path: Path) -> None:

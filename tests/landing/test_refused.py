@@ -46,8 +46,17 @@ def test_locations(text: str, key: str, says: str) -> None:
     assert (error.key, says in error.problem) == (key, True), error
 
 
-def test_credentials_of_a_location_are_not_repeated() -> None:
-    error = refused('[locations.a]\nat = "s3://key:hush@bucket/x"')
+@pytest.mark.parametrize("between", ["\\n", "\\t", "\\u007f"])
+def test_a_name_with_control_characters_is_told_as_that(between: str) -> None:
+    error = refused(f'[locations.landing]\nat = "in"\n["landing/a{between}b.csv"]\ncolumns.x = "date"')
+    assert error.problem == "the name has control characters or others that are not seen, as a line end or a tab"
+    assert "\n" not in str(error)
+    assert "\t" not in str(error)
+
+
+@pytest.mark.parametrize("secret", ["key:hush@bucket", "key:hu/sh@bucket", "key:hush", "hush@bucket"])
+def test_credentials_of_a_location_are_not_repeated(secret: str) -> None:
+    error = refused(f'[locations.a]\nat = "s3://{secret}/x"')
     assert "credentials do not belong" in error.problem
     assert "hush" not in str(error)
 
