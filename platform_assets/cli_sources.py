@@ -92,9 +92,19 @@ def _word(name: str, word: str | None, known: FileSource | None) -> str:
         fix = f"add --format with one of {', '.join(FORMATS)}"
         raise LandingError(f"{name}: the name's ending does not tell how it is read", fix=fix)
     if FORMATS[word][0] in {Format.FIXED, Format.XML} or (known is not None and (known.records or known.rows)):
-        fix = "declare it by hand, or read it with --format csv to see its first lines as columns"
-        raise LandingError(f"{name}: such a file does not tell its columns", fix=fix)
+        raise LandingError(f"{name}: such a file does not tell its columns", fix=_by_hand(word, known))
     return word
+
+
+def _by_hand(word: str, known: FileSource | None) -> str:
+    """Return how a file is declared that does not tell what it holds."""
+    from governance.landing.declared import FORMATS
+
+    if known is not None and known.records:
+        return "declare its kinds of record by hand: records.name = { value, columns }"
+    if FORMATS[word][0] is Format.FIXED:
+        return "declare its columns by hand, each with the characters at which it stands: { type, at = [1, 8] }"
+    return "declare it by hand: rows, where its rows are, their columns, and sections for what stands around them"
 
 
 def _read(

@@ -41,11 +41,18 @@ def what_text(step: Step) -> str:
 
 def word_text(step: Step, trace: Trace) -> str:
     """Return how the step's column came about, and what else is to be known of it."""
-    word = step.word if step.word != "rows" else "table"
+    word = step.word if step.word != "rows" else _kind_of(step.dataset)
     marks = [f"{word} ({step.note})" if step.note else word]
     marks += ["stale: dropped"] if step.dataset in trace.stale else []
     marks += ["see above"] if step.repeated else []
     return ", ".join(marks)
+
+
+def _kind_of(dataset: Dataset) -> str:
+    """Return what a dataset is, by its name: one of files has a path's, ``landing/orders.csv``."""
+    if "/" not in dataset.name:
+        return "table"
+    return "dataset of files" if any(char in dataset.name for char in "*?[") else "file"
 
 
 def told_by(step: Step) -> str:

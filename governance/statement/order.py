@@ -43,7 +43,12 @@ def unknown_table(statement: Statement, table: str, known: Iterable[str] = ()) -
     file, line, column = place_of(statement, table)
     problem = f"{table} is no declared source, and no pipeline writes it"
     fix = f"mend the name, declare it in sources.toml, or write pipelines/{table.replace('.', '/')}.sql"
-    if "/" in table:
+    base, _, kind = table.partition("#")
+    if kind and base in (names := frozenset(known)):
+        kinds = [name.partition("#")[2] for name in sorted(names) if name.startswith(f"{base}#")]
+        problem = f"{base} has no kind of record {kind}"
+        fix = f"write # and one of {', '.join(kinds)}" if kinds else f"write '{base}': it has one kind of record only"
+    elif "/" in table:
         near = get_close_matches(table, sorted(name for name in known if "/" in name), 1, cutoff=0.8)
         problem = f"no source declares {table}"
         fix = f"`headwater sniff --write {table.partition('#')[0]}` declares it"

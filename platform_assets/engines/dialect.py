@@ -1,5 +1,6 @@
 """How a delimited file is written, as DuckDB guesses it."""
 
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -7,11 +8,15 @@ import duckdb
 
 from governance.errors import EngineError
 from governance.landing.model import Option
+from platform_assets.engines.landing.opened import opened
 from platform_assets.engines.landing.option import arguments, sql_of
 from platform_assets.engines.sql import literal
 
 UNSEEN = "(empty)"
 """What DuckDB says of a quote or a comment that the file does not have."""
+
+HEAD = 4096
+"""Bytes by which an encoding is told."""
 
 ISO = {"DateFormat": "%Y-%m-%d", "TimestampFormat": "%Y-%m-%d %H:%M:%S"}
 """What is read without saying so."""
@@ -25,6 +30,7 @@ def dialect(path: str, shown: str, options: Mapping[str, Option]) -> Mapping[str
     Raises:
         EngineError: no way of reading the file is found; it is called ``shown``.
     """
+    _require_utf8(path, shown, options)
     with duckdb.connect() as connection:
         found = _guess(connection, path, options)
         if found is None or len(found["Columns"]) == 1:
@@ -35,6 +41,15 @@ def dialect(path: str, shown: str, options: Mapping[str, Option]) -> Mapping[str
         fix = "say how it is written: --option delim=';', or --format where it is no CSV"
         raise EngineError(f"{shown}: it cannot be told how this file is written", fix=fix)
     return {**dict(_needed(found)), **options}
+
+
+def _require_utf8(path: str, shown: str, options: Mapping[str, Option]) -> None:
+    """Check that a file for which no encoding is said is not UTF-16, of which DuckDB makes columns all the same."""
+    with opened(path, options) as file:
+        head = file.read(HEAD)
+    if "encoding" not in options and (head.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) or b"\0" in head):
+        fix = 'say its encoding, --option encoding=utf-16, and declare it: options = { encoding = "utf-16" }'
+        raise EngineError(f"{shown}: the file is not UTF-8", fix=fix)
 
 
 def _guess(connection: duckdb.DuckDBPyConnection, path: str, options: Mapping[str, Option]) -> dict[str, Any] | None:

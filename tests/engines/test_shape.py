@@ -50,7 +50,7 @@ def problem(folder: Path, declared: FileSource, content: bytes | str, name: str 
         ("id,amount,day,x,y\n", "columns x, y are not declared"),
         ("id,sum,day\n", "column amount is missing; column sum is not declared"),
         ("id,day,amount\n", "the columns stand in another order: id, day, amount, and declared are id, amount, Day"),
-        ("id,amount,day,id\n", "a name is there more than once"),
+        ("id,amount,day,id\n", "column id is there more than once"),
         ("id;amount;day\n", "columns id, amount, Day are missing; column id;amount;day is not declared"),
     ],
 )

@@ -59,6 +59,12 @@ def test_the_rows_of_the_count_are_traced_to_the_file(built: Example) -> None:
     assert "landing/orders.csv" in rows
 
 
+def test_a_file_is_called_one_and_no_table(built: Example) -> None:
+    assert built.said("trace", "landing/orders.csv").splitlines()[0] == "landing/orders.csv  file"
+    assert built.said("trace", "landing/payments/*.txt").splitlines()[0] == "landing/payments/*.txt  dataset of files"
+    assert built.said("trace", "gold.order_count").splitlines()[0] == "gold.order_count  table"
+
+
 def test_a_column_without_recorded_input_is_shown_as_such(built: Example) -> None:
     trace = built.json("trace", "gold.daily_revenue.margin")
     assert (steps(trace), trace["origins"]) == ([(0, "gold.daily_revenue.margin", "source")], [])

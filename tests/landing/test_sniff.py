@@ -56,6 +56,15 @@ def test_a_line_that_does_not_fit_hides_nothing(project: Project) -> None:
     assert "landing/c.csv: there is no such file with anything in it" in sniff("landing/c.csv").stderr
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_another_encoding_is_told_and_not_taken_for_names(project: Project, encoding: str) -> None:
+    put(project, "a.csv", "")
+    (project.root / "in" / "a.csv").write_bytes("id,name\n1,x\n".encode(encoding))
+    result = sniff("landing/a.csv")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "landing/a.csv: the file is not UTF-8; say its encoding, --option encoding=utf-16" in result.stderr
+
+
 def test_what_is_written_is_read_again_and_then_declared_so_already(project: Project) -> None:
     put(project, "orders/01.csv", "1,x\n2,y\n")
     put(project, "orders/02.csv", "3,z\n")
@@ -137,8 +146,11 @@ def test_the_format_and_options_may_be_said(project: Project) -> None:
         (("landing/a#b.csv",), "# parts a file"),
         (("landing/a.txt",), "the name's ending does not tell how it is read; add --format"),
         (("landing/a.txt", "--format", "excel"), "add --format with one of csv"),
-        (("landing/a.xml",), "such a file does not tell its columns"),
-        (("landing/a.txt", "--format", "fixed"), "such a file does not tell its columns"),
+        (("landing/a.xml",), "such a file does not tell its columns; declare it by hand: rows, where its rows are"),
+        (
+            ("landing/a.txt", "--format", "fixed"),
+            "does not tell its columns; declare its columns by hand, each with the characters",
+        ),
         (("landing/a.csv", "--option", "delim"), "delim has no value; write delim=…"),
         (("landing/a.csv", "--option", "skip=x"), "'x' is no value of skip"),
         (("landing/a.csv", "--option", "names=x"), "names would change what is declared"),

@@ -185,3 +185,16 @@ def test_inputs_stand_as_files_are_declared() -> None:
     assert statement.reads == ("c.d", "in/a.csv", *names)
     lineage = trace(statement, {name: dict(COLUMNS) for name in statement.reads})
     assert lineage.inputs == statement.reads
+
+
+def test_a_misspelt_kind_of_record_is_told_with_those_that_are_declared() -> None:
+    sources = [source(name) for name in ("in/p.csv", "in/p.csv#detail", "in/p.csv#header", "in/one.csv")]
+    for path, problem, fix in (
+        ("in/p.csv#detial", "in/p.csv has no kind of record detial", "write # and one of detail, header"),
+        ("in/one.csv#detail", "in/one.csv has no kind of record detail", "write 'in/one.csv'"),
+    ):
+        found = read_program([Pipeline("a.b", FILE, f"{HEAD}from '{path}'")], sources)
+        error = found.unreadable["a.b"]
+        assert error.problem == problem
+        assert fix in error.fix
+        assert "sniff" not in error.fix

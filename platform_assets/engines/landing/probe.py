@@ -2,6 +2,7 @@
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import islice
@@ -82,8 +83,9 @@ def differences(found: Sequence[str], declared: Sequence[str], *, ordered: bool)
         yield f"{told(added)} not declared"
     if ordered and not missing and not added and list(names) != list(wanted):
         yield f"the columns stand in another order: {', '.join(names.values())}, and declared are {', '.join(declared)}"
-    if len(names) < len(found):
-        yield "a name is there more than once"
+    counts = Counter(it.strip().lower() for it in found)
+    if twice := [names[key] for key, count in counts.items() if count > 1]:
+        yield f"{told(twice)} there more than once"
 
 
 def told(names: Sequence[str]) -> str:
