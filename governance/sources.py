@@ -61,7 +61,9 @@ def named_tables(file: Section) -> Iterator[tuple[str, Section]]:
     for name, section in file.sections():
         if not name.isprintable():
             fix = "name it without; for a file that is called so, write ? in its place"
-            raise file.wrong(name, "the name has control characters or others that are not seen, as a line end or a tab", fix=fix)
+            raise file.wrong(
+                name, "the name has control characters or others that are not seen, as a line end or a tab", fix=fix
+            )
         if not (TABLE.fullmatch(name) or FILES.fullmatch(name)):
             fix = f'write ["schema.table"]{_dotted(section)}, or ["location/file.csv"] for files'
             problem = "a table is named by schema and table in one pair of quotes, a file by its location and path"
