@@ -35,10 +35,10 @@ class Library:
         """Return the blocks that the pipeline's text may name, and those that they build on, in order.
 
         Raises:
-            PipelineError: it names one that does not stand.
+            PipelineError: it names one that does not stand, or a view has its table's name.
         """
         for name, error in self.broken.items():
-            if name != pipeline.table and _use_of(name).search(pipeline.sql):
+            if _use_of(name).search(pipeline.sql):
                 # the same error may be raised by every pipeline: it keeps none of their frames
                 raise error.with_traceback(None)
         chosen: set[int] = set()

@@ -203,7 +203,8 @@ def _pipelines(project: Project, refused: list[str], *, explain: bool) -> Iterat
 
     side = side_of_project(project)
     for job in static_jobs(project, side):
-        if job.problem:
+        if job.problem and job.problem not in refused:
+            # what several pipelines build on is told once
             refused.append(job.problem)
         found = side.program.lineages.get(job.name)
         told = explanations(side, job.name) if explain else ()

@@ -9,6 +9,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from governance.block import Block, BlockKind
 from governance.errors import LineageError, PipelineError, UnreadConstruct, UnreadStatement
 from governance.pipeline import Pipeline
+from governance.statement.edits import Edit, edited
 from governance.statement.head import Cursor
 from governance.statement.text import Text
 
@@ -83,10 +84,12 @@ def _block(text: Text, tokens: Sequence[Token]) -> Block:
     view = past.after("VIEW")
     if macro is None and view is None:
         raise past.wrong(UnreadStatement, f"a block is a macro or a view, not {past.word() or 'this'}", fix=FORM)
-    name = _macro(macro) if macro is not None else _view(view or past)
-    kind = BlockKind.VIEW if macro is None else BlockKind.MACRO
     start, end = tokens[0].start, tokens[-1].end + 1
-    return Block(name, kind, text.pipeline.file, text.place(start)[0], text.pipeline.sql[start:end])
+    file, line = text.pipeline.file, text.place(start)[0]
+    if macro is not None:
+        return Block(_macro(macro), BlockKind.MACRO, file, line, text.pipeline.sql[start:end])
+    name, edits = _view(view or past)
+    return Block(name, BlockKind.VIEW, file, line, edited(text.pipeline.sql, start, end, edits))
 
 
 def _macro(cursor: Cursor) -> str:
@@ -118,16 +121,40 @@ def _require_plain_parameters(opens: Cursor) -> None:
         cursor = cursor.moved(1)
 
 
-def _view(cursor: Cursor) -> str:
+def _view(cursor: Cursor) -> tuple[str, tuple[Edit, ...]]:
+    """Return the view's name, and what its text is to have in place of a list of columns."""
     schema = _name(cursor, "a schema")
     if cursor.word(1) != ".":
         raise cursor.wrong(UnreadConstruct, "a view is named by schema and name", fix=FORM)
     name = _name(cursor.moved(2), "a view")
     rest = cursor.moved(3)
+    if rest.word() == "(":
+        return f"{schema}.{name}", _named_columns(rest, name)
+    _require_as(rest)
+    return f"{schema}.{name}", ()
+
+
+def _named_columns(opens: Cursor, view: str) -> tuple[Edit, Edit]:
+    """Return the edits that make ``(a, b) as query`` be ``as from (query) as view(a, b)``, each line where it was."""
+    closes = opens.moved(1)
+    while closes.at < len(closes.tokens) and closes.word() != ")":
+        closes = closes.moved(1)
+    rest = closes.moved(1)
+    _require_as(rest)
+    if rest.at + 1 >= len(rest.tokens):
+        raise rest.wrong(UnreadConstruct, "a query is expected after AS", fix=FORM)
+    sql, begins, end = rest.text.pipeline.sql, rest.tokens[rest.at + 1].start, rest.tokens[-1].end + 1
+    first = opens.tokens[opens.at].start
+    listed = " ".join(sql[first : closes.tokens[closes.at].end + 1].split())
+    lines = sql.count("\n", first, begins)
+    _, column = rest.text.place(begins)
+    head = " as from (" + "\n" * lines + " " * (column - 1) if lines else " as from (".ljust(begins - first)
+    return (first, begins, head), (end, end, f"\n) as {view}{listed}")
+
+
+def _require_as(rest: Cursor) -> None:
     if rest.word() != "AS":
-        fix = "name the columns in the query, by AS" if rest.word() == "(" else FORM
-        raise rest.wrong(UnreadConstruct, f"AS and a query are expected here, not {rest.word() or 'the end'}", fix=fix)
-    return f"{schema}.{name}"
+        raise rest.wrong(UnreadConstruct, f"AS and a query are expected here, not {rest.word() or 'the end'}", fix=FORM)
 
 
 def _name(cursor: Cursor, what: str) -> str:

@@ -62,7 +62,8 @@ def read_program(
     declared = {source.table: source for source in sources}
     schemas: dict[str, Mapping[str, str]] = {it.table: dict(it.columns) for it in declared.values()}
     unreadable: dict[str, HeadwaterError] = {}
-    statements = _parsed(tuple(pipelines), declared, unreadable, like)
+    pipelines = tuple(pipelines)
+    statements = _parsed(pipelines, declared, unreadable, like)
     standing = _in_order(statements, frozenset(schemas), unreadable)
     lineages: dict[str, ColumnLineage] = {}
     known = {statement.pipeline.table: statement for statement in like.statements}
@@ -76,12 +77,25 @@ def read_program(
                 require_spark(statement, schemas)
         except LineageError as error:
             unreadable[statement.pipeline.table] = error
+    unreadable = _at_their_place(unreadable, {it.file: it.table for it in pipelines})
     return Program(
         statements=tuple(it for it in standing if it.pipeline.table not in unreadable),
         unreadable=MappingProxyType(dict(sorted(unreadable.items()))),
         schemas=MappingProxyType(dict(sorted(schemas.items()))),
         lineages=MappingProxyType(dict(sorted(lineages.items()))),
     )
+
+
+def _at_their_place(unreadable: Mapping[str, HeadwaterError], tables: Mapping[str, str]) -> dict[str, HeadwaterError]:
+    """Return the errors, in place of each that is in another pipeline's file, which is included, that one's own.
+
+    ``tables`` are the pipelines' by their files.
+    """
+    found: dict[str, HeadwaterError] = {}
+    for table, error in unreadable.items():
+        file = error.pipeline if isinstance(error, LineageError) else getattr(error, "file", "")
+        found[table] = unreadable.get(tables.get(file, ""), error)
+    return found
 
 
 def _parsed(

@@ -62,7 +62,8 @@ class Words:
         tables = self._around.tables
         found = [name] if name in tables else sorted(it for it in tables if it.rpartition(".")[2] == name)
         if len(found) > 1:
-            raise Refused(f"ref('{name}') may be {' or '.join(found)}", f"write ref('{found[0]}')")
+            either = " or ".join(f"ref('{it}')" for it in found)
+            raise Refused(f"ref('{name}') may be {' or '.join(found)}", f"write {either}")
         if not found and name in self._around.sources:
             raise Refused(f"{name} is a declared source, and ref names what a pipeline builds", _as_source(name))
         return found[0] if found else _unknown(f"no pipeline builds {name}", name, tables, "ref")

@@ -176,7 +176,8 @@ WRONG = (
     ("create table s.t as select 1;\n", "m.sql:4", "a block is a macro or a view, not TABLE"),
     ("create temp macro odd(x) as x;\n", "m.sql:4", "a block is a macro or a view, not TEMP"),
     ("create view odd as select 1 as x;\n", "m.sql:4", "a view is named by schema and name"),
-    ("create view s.odd(a) as select 1;\n", "m.sql:4", "AS and a query are expected here"),
+    ("create view s.odd(a as select 1;\n", "m.sql:4", "AS and a query are expected here"),
+    ("create view s.odd(a) as;\n", "m.sql:4", "a query is expected after AS"),
     ("create view if not exists s.odd as select 1;\n", "m.sql:4", "the name of a schema is expected"),
     ("create macro s.odd(x) as x;\n", "m.sql:4", "a macro's name has no schema"),
     ("create macro odd(x int) as x;\n", "m.sql:4", "a parameter's type is not read"),
@@ -213,7 +214,7 @@ def test_a_wrong_block_makes_those_unreadable_that_use_it_and_says_its_place(
     assert error.where().startswith(f"platform_assets/blocks/{place}")
     assert says in error.problem
     assert error.fix
-    assert set(found.unreadable) == {"m.t"}
+    assert set(found.unreadable) == {"m.t"} | ({"m.other"} & {used})
 
 
 def test_what_builds_on_a_wrong_block_is_wrong_by_the_same_error(project: Project) -> None:

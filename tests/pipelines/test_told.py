@@ -198,3 +198,38 @@ def test_a_name_that_is_not_found_is_told_with_what_to_write(project: Project, q
     write(project, "pipelines/b/t.sql", f"create table b.t as\n{query}\n")
     told = f"pipelines/b/t.sql:2:{NAMES[query]}" if NAMES[query] else ""
     assert (said(project) if program(project).unreadable else "") == told
+
+
+def test_a_view_with_a_list_of_columns_names_them_by_position(project: Project) -> None:
+    text = 'create view stg.named(oid,\n  "who") as\n  select id, buyer from raw.orders'
+    write(project, "blocks/v.sql", text)
+    write(project, "pipelines/b/t.sql", "create table b.t as\nselect who, oid from stg.named\n")
+    found = program(project)
+    told = {it.name: [(x.dataset, x.field) for x in it.inputs] for it in found.lineages["b.t"].fields}
+    assert told == {"who": [("raw.orders", "buyer")], "oid": [("raw.orders", "id")]}
+    connection = duckdb.connect()
+    connection.execute("create schema raw; create schema stg; create table raw.orders as select 1 as id, 2 as buyer")
+    ((statement,),) = [found.statements]
+    for block in statement.setup:
+        connection.execute(block.sql)
+    assert connection.execute(statement.query).fetchall() == [(2, 1)]
+    write(project, "blocks/v.sql", text.replace("buyer", "byer"))
+    assert said(project) == "blocks/v.sql:3:14: raw.orders has no column byer; did you mean buyer?"
+
+
+def test_what_is_wrong_in_an_included_file_is_told_by_its_own_place_in_the_same_words(project: Project) -> None:
+    write(project, "pipelines/b/a.sql", "-- include: b.t\ncreate table b.a as select * from b.t\n")
+    for text, place in {
+        "create table b.t as\nselect id,\n  byer from raw.orders": "3:3",
+        "create table b.t as select byer from raw.orders": "1:28",
+        "-- include: b.a\ncreate table b.t as\nselect * from b.a": "1",
+    }.items():
+        write(project, "pipelines/b/t.sql", text)
+        assert said(project).startswith(f"pipelines/b/t.sql:{place}: ")
+        assert said(project, "b.a") == said(project)
+
+
+def test_a_view_with_a_pipelines_name_is_that_pipelines_problem(project: Project) -> None:
+    write(project, "blocks/v.sql", "\ncreate view b.t as select id from raw.orders")
+    write(project, "pipelines/b/t.sql", "create table b.t as select id from raw.orders\n")
+    assert said(project) == "blocks/v.sql:2: b.t is a pipeline already; name the view otherwise"
