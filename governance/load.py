@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 
+from governance.block import BlockKind
 from governance.blocks import Library, load_library
 from governance.errors import PipelineError
 from governance.include import with_includes
@@ -59,7 +60,8 @@ def _with_blocks(pipeline: Pipeline, library: Library) -> Pipeline:
     if pipeline.problem is not None:
         return pipeline
     try:
-        return replace(pipeline, blocks=library.named_by(pipeline))
+        macros = tuple(it.name for it in library.blocks if it.kind is BlockKind.MACRO)
+        return replace(pipeline, blocks=library.named_by(pipeline), macros=macros)
     except PipelineError as error:
         return replace(pipeline, problem=error)
 

@@ -54,6 +54,7 @@ class Pipeline:
     blocks:      the building blocks that its text may name, each after those that it builds on
     origin:      the template's line for each line of ``sql``, 1-based; empty where ``sql`` is the file's own text
     template:    what ``sql`` was rendered from; None where it is the file's own text
+    macros:      the names of all the project's macros, of which one may be meant where a name is misspelt
     problem:     what is wrong with the file, so that it cannot run and its header says nothing; None where all is well
     """
 
@@ -72,6 +73,7 @@ class Pipeline:
     origin: tuple[int, ...] = field(default=(), hash=False)
     template: Template | None = field(default=None, hash=False)
     problem: PipelineError | None = None
+    macros: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def job(self) -> str:

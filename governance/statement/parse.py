@@ -79,7 +79,7 @@ def _statement(text: Text, write: Write, declared: tuple[tuple[str, str], ...], 
     through = reached(named_in(text, query, files, start), text.pipeline.blocks)
     if write.kind is Kind.REPLACE and text.pipeline.table in through.reads and not declared:
         raise _reads_itself(text, start, end)
-    require_functions(text, query, macros_of(text.pipeline.blocks))
+    require_functions(text, query, macros_of(text.pipeline.blocks), text.pipeline.macros)
     line, column = text.place(start)
     documents = quoted_documents(write.query)
     return Statement(

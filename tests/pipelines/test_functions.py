@@ -40,6 +40,12 @@ def test_what_nobody_has_is_refused_by_name(query: str, name: str, column: int, 
     assert fix in error.fix
 
 
+def test_a_macro_of_the_project_that_the_text_does_not_name_is_proposed() -> None:
+    text = "create table a.b as select p.m from paid_bye('card') p"
+    with pytest.raises(UnreadConstruct, match=r"did you mean paid_by\?"):
+        parse(Pipeline("a.b", "a/b.sql", text, macros=("euros", "paid_by")))
+
+
 def test_one_within_a_block_is_told_at_its_place() -> None:
     error = parsed("select euros(a) as a from s.t", EUROS)
     assert error is not None
