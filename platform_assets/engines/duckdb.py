@@ -14,6 +14,7 @@ from governance.errors import EngineError
 from platform_assets.engines.engine import Column, Files, Landing, Query, QueryError, Relation, Rows
 from platform_assets.engines.folder import own_folder
 from platform_assets.engines.landing import create_landing
+from platform_assets.engines.many import require_bounded
 from platform_assets.engines.result import LINE, DuckDbResult, schema_of, told
 from platform_assets.engines.shape import check_shape
 from platform_assets.engines.sql import literal, quoted
@@ -93,6 +94,7 @@ def _ready(connection: duckdb.DuckDBPyConnection, relation: Relation, folder: Pa
     if not isinstance(relation, Landing):
         return relation
     check_shape(connection, relation)
+    require_bounded(connection, relation)
     return readable(relation, folder)
 
 

@@ -18,6 +18,7 @@ from platform_assets.engines.changed import ROW, changed_files, names_of
 from platform_assets.engines.compare import name_in
 from platform_assets.engines.engine import Landing
 from platform_assets.engines.landing import create_landing
+from platform_assets.engines.many import require_bounded
 from platform_assets.engines.shape import check_shape
 from platform_assets.engines.sql import quoted
 from platform_assets.engines.xml import readable
@@ -98,6 +99,7 @@ def land(
     for number, landing in enumerate(landings):
         try:
             check_shape(connection, landing)
+            require_bounded(connection, landing)
             name = f"{landing.source.name} {number}"
             create_landing(connection, f"{LANDED}.main.{quoted(name)}", readable(landing, folder))
             names = {rest: f"{name}{rest}" for rest in names_of(landing.source)}

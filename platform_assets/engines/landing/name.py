@@ -13,6 +13,9 @@ FILE, LINE, TEXT = "__file", "__line", "__text"
 
 QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 
+NOT_KEPT = ""
+"""The name of a relation of whose rows none is kept that does not fit."""
+
 ROW_LENGTH = 65_536
 """Characters that are kept of a row that does not fit."""
 
@@ -44,6 +47,8 @@ def reading(function: str, paths: Sequence[str], arguments: str, columns: Mappin
 
 def kept_rejects(name: str) -> dict[str, str]:
     """Return the arguments by which DuckDB keeps what it rejects, in tables that no other relation has."""
+    if name == NOT_KEPT:
+        return {"ignore_errors": "true"}
     table = rejects(name)
     return {
         "store_rejects": "true",
