@@ -134,6 +134,10 @@ class UnreadConstruct(LineageError):
     """A clause, function form or dialect construct that is not read."""
 
 
+class UnknownFunction(UnreadConstruct):
+    """A pipeline calls a function that neither DuckDB nor a building block has."""
+
+
 class DynamicSql(LineageError):
     """SQL that is made at run time, so that no text can be read."""
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from governance.errors import HeadwaterError, LineageError, PipelineError
+from governance.errors import HeadwaterError, LineageError, PipelineError, UnknownFunction
 from governance.project import Project, find_project
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def _files(
         text = sys.stdin.read() if file == "-" else _text(Path(file))
         try:
             pipeline = stands(project, file, text)
-        except PipelineError as error:
+        except (PipelineError, UnknownFunction) as error:
             refused.append(str(error))
             continue
         try:
@@ -179,6 +179,10 @@ def _of_project(project: Project, dialect: str) -> "tuple[Mapping[str, Mapping[s
         pipeline = own.get(table_of(project, file) or "") or on_blocks(project, made)
         if pipeline.problem:
             raise pipeline.problem
+        unread = side.program.unreadable.get(pipeline.table)
+        # of any other text, whoever runs it knows which functions there are
+        if isinstance(unread, UnknownFunction) and pipeline.sql == made.sql:
+            raise unread
         return replace(made, blocks=pipeline.blocks)
 
     return side.program.schemas, stands

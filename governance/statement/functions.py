@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from governance.errors import LineageError, UnreadConstruct
+from governance.errors import LineageError, UnknownFunction
 from governance.statement.blocks import GRAMMAR
 from governance.statement.text import Text
 
@@ -37,7 +37,7 @@ def require_functions(text: Text, query: exp.Expr, macros: Collection[str], near
     """Check that each function in ``query`` is one of DuckDB's or of ``macros``; ``near`` are others to propose.
 
     Raises:
-        UnreadConstruct: there is no such function.
+        UnknownFunction: there is no such function.
     """
     values, rows = built_in()
     for call in query.find_all(exp.Func):
@@ -61,4 +61,4 @@ def _unknown(text: Text, call: exp.Func, name: str, *, in_from: bool, near: Coll
     close = get_close_matches(name, list(dict.fromkeys(near)), 1, LIKE)
     fix = f"did you mean {close[0]}?" if close else "correct the name, or create a macro in platform_assets/blocks"
     problem = f"{name} is no {what} of DuckDB and no macro of a block"
-    return text.wrong(UnreadConstruct, call.meta.get("start", 0), problem, fix=fix, clause=name)
+    return text.wrong(UnknownFunction, call.meta.get("start", 0), problem, fix=fix, clause=name)

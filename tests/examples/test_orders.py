@@ -186,6 +186,15 @@ def test_the_lineage_of_a_file_is_that_of_its_pipeline(built: Example) -> None:
     assert "card     derived       silver.payments.amount DIRECT AGGREGATION" in said.output
 
 
+def test_a_misspelt_macro_is_refused_by_name_and_with_the_one_that_is_meant(fresh: Example) -> None:
+    pipeline = fresh.root / "platform_assets" / "pipelines" / "gold" / "card_fees.sql"
+    pipeline.write_text(pipeline.read_text().replace("paid_by(", "paid_bye("))
+    said = fresh.headwater("lineage", str(pipeline))
+    assert said.exit_code == 1
+    assert "gold/card_fees.sql:7:6: paid_bye is no table function of DuckDB" in said.output
+    assert "did you mean paid_by?" in said.output
+
+
 def run(command: str) -> str:
     """What a command prints; one of headwater's is run in this process, which has started already."""
     program, *words = command.split()

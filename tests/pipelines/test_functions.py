@@ -3,7 +3,7 @@
 import pytest
 
 from governance.block import Block, BlockKind
-from governance.errors import LineageError, UnreadConstruct
+from governance.errors import LineageError, UnknownFunction
 from governance.pipeline import Pipeline
 from governance.statement import parse
 from governance.statement.functions import built_in
@@ -34,7 +34,7 @@ def parsed(query: str, *blocks: Block) -> LineageError | None:
 )
 def test_what_nobody_has_is_refused_by_name(query: str, name: str, column: int, fix: str) -> None:
     error = parsed(query, PAID_BY)
-    assert isinstance(error, UnreadConstruct)
+    assert isinstance(error, UnknownFunction)
     assert (error.pipeline, error.line, error.column, error.clause) == ("a/b.sql", 2, column, name)
     assert f"{name} is no " in error.problem
     assert fix in error.fix
@@ -42,7 +42,7 @@ def test_what_nobody_has_is_refused_by_name(query: str, name: str, column: int, 
 
 def test_a_macro_of_the_project_that_the_text_does_not_name_is_proposed() -> None:
     text = "create table a.b as select p.m from paid_bye('card') p"
-    with pytest.raises(UnreadConstruct, match=r"did you mean paid_by\?"):
+    with pytest.raises(UnknownFunction, match=r"did you mean paid_by\?"):
         parse(Pipeline("a.b", "a/b.sql", text, macros=("euros", "paid_by")))
 
 
