@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from governance.events.run import Attempt
 from governance.events.run_facets import Parent
@@ -15,6 +16,7 @@ from governance.pipeline import Pipeline
 from governance.policy import load_policy, load_sources
 from governance.project import Project
 from platform_assets.catalog import Catalog, load, plan
+from platform_assets.cli import main
 from platform_assets.engines.engine import Engine, Query, QueryError
 from platform_assets.materialize import materialize
 from platform_assets.metadata import pipeline_metadata
@@ -85,3 +87,13 @@ def test_dagster_says_that_the_sql_is_rendered(platform: Platform) -> None:
     (sql,) = (value for name, value in metadata.items() if name.startswith("SQL"))
     assert f"SQL, rendered from {FILE}" in metadata
     assert "create table mart.mails as select id from crm.people" in str(sql)
+
+
+def test_lineage_tells_once_what_several_pipelines_build_on(shop: Project) -> None:
+    mart = shop.root / "platform_assets/pipelines/mart"
+    (mart / "base.sql").write_text("create table mart.base as\nselect nope from crm.people", "utf-8")
+    for name in ("one", "two"):
+        (mart / f"{name}.sql").write_text(f"-- include: mart.base\ncreate table mart.{name} as from mart.base", "utf-8")
+    told = CliRunner().invoke(main, ["--project", str(shop.root), "lineage", "--all"])
+    assert told.exit_code == 1
+    assert told.stderr.count("mart/base.sql:2:8: crm.people has no column nope") == 1
