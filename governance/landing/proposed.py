@@ -53,7 +53,11 @@ def differences(declared: FileSource, proposed: Proposed) -> tuple[str, ...]:
     said = {it.path.partition(".")[0] or it.name: "varchar" if "." in it.path else it.type for it in declared.columns}
     seen = dict(proposed.columns)
     found = [f"{name} is declared, and the file has no such column" for name in said if name not in seen]
-    found += [f"the file has {name} ({kind}), which is not declared" for name, kind in seen.items() if name not in said]
+    found += [
+        f"the file has {name} ({_plain(kind)}), which is not declared"
+        for name, kind in seen.items()
+        if name not in said
+    ]
     both = [name for name in seen if name in said]
     found += [_misfit(name, said[name], seen[name]) for name in both if not _fits(said[name], seen[name])]
     if not found and list(said) != list(seen):
@@ -132,8 +136,8 @@ def _plain(kind: str) -> str:
 
 def _misfit(name: str, declared: str, seen: str) -> str:
     # one value that is none makes DuckDB take a column for text
-    told = "which not every value in the file is" if seen == "varchar" else f"and the file's values are {seen}"
-    return f"{name} is declared {declared}, {told}"
+    told = "which not every value in the file is" if seen == "varchar" else f"and the file's values are {_plain(seen)}"
+    return f"{name} is declared {_plain(declared)}, {told}"
 
 
 def _toml(value: Option) -> str:

@@ -56,6 +56,15 @@ def test_an_inserts_columns_and_declaration_are_read() -> None:
     assert statement.declared == (("day", "date"), ("net  sum", "decimal(18, 2)"), ("note", "varchar"))
 
 
+def test_a_nested_type_is_declared() -> None:
+    statement = read(
+        """create table if not exists a.b (s struct(city varchar, "a, b" numeric(5,2)) , l text[], m map(int, date) );
+        insert into a.b select 1, 2, 3"""
+    )
+    kinds = [kind for _, kind in statement.declared]
+    assert kinds == ['struct("city" varchar, "a, b" decimal(5, 2))', "varchar[]", "map(integer, date)"]
+
+
 @pytest.mark.parametrize(
     ("query", "reads"),
     [
