@@ -1,7 +1,10 @@
 """Which engine runs a pipeline: the one that its header names, else the project's."""
 
 import os
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 
 from governance.engines import DUCKDB
 from governance.errors import EngineError
@@ -10,6 +13,9 @@ from governance.policy import Policy
 from governance.project import Project
 from platform_assets.engines.duckdb import DuckDb
 from platform_assets.engines.engine import Engine
+
+REMOTE = "SPARK_REMOTE"
+"""The variable that names the server, ``sc://host:port`` with the parameters that Spark Connect knows."""
 
 
 def engine_name(policy: Policy, pipeline: Pipeline) -> str:
@@ -28,10 +34,34 @@ def engine_of(
     if engine_name(policy, pipeline) == DUCKDB:
         return duckdb
     try:
-        # a project that runs on DuckDB neither waits for Spark's client nor has it
-        from platform_assets.engines.spark import Spark  # noqa: PLC0415
-        from platform_assets.engines.spark_session import REMOTE  # noqa: PLC0415
+        return spark(env.get(REMOTE), duckdb, project.state / "spark")
     except ImportError as error:
         problem = f"{pipeline.file} runs on Spark, whose client is not installed: {error.name} is missing"
         raise EngineError(problem, fix="pip install 'headwater[spark]'") from None
-    return Spark(env.get(REMOTE), duckdb, project.state / "spark")
+
+
+def spark(remote: str | None, duckdb: DuckDb, folder: Path) -> Engine:
+    """Return the engine on the Spark Connect server ``remote``; what it writes goes to ``folder`` first.
+
+    Raises:
+        ImportError: its client is not installed.
+    """
+    with _main_with_file():
+        # a project that runs on DuckDB neither waits for Spark's client nor has it
+        from platform_assets.engines.spark import Spark  # noqa: PLC0415
+
+        return Spark(remote, duckdb, folder)
+
+
+@contextmanager
+def _main_with_file() -> Iterator[None]:
+    """Give the main module a file: without one, as in workers, pyspark takes its import for a run of its doctests."""
+    main = sys.modules["__main__"]
+    if hasattr(main, "__file__"):
+        yield
+        return
+    main.__file__ = __file__
+    try:
+        yield
+    finally:
+        del main.__file__

@@ -57,9 +57,14 @@ class SparkResult:
         with self._told():
             waited(self.connection, lambda: self.frame.write.mode("error").parquet(to.as_uri()))
         files = sorted(to.glob("*.parquet")) if to.is_dir() else []
-        if not files and not to.is_dir():
+        if not files and not self._empty():
             raise QueryError("the Spark server wrote nothing that is seen here", file=self.query.file, fix=UNSEEN)
         return files
+
+    def _empty(self) -> bool:
+        # of no row some servers write no file at all
+        with self._told():
+            return waited(self.connection, self.frame.isEmpty)
 
     def _own(self, file: Path, stored: pa.Schema, to: Path) -> Path:
         rewritten(file, stored, to)

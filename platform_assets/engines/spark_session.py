@@ -14,11 +14,9 @@ from pyspark.sql.connect.client.retries import DefaultPolicy
 from pyspark.sql.connect.session import SparkSession
 
 from governance.errors import EngineError
+from platform_assets.engines.choice import REMOTE
 
 T = TypeVar("T")
-
-REMOTE = "SPARK_REMOTE"
-"""The variable that names the server, ``sc://host:port`` with the parameters that Spark Connect knows."""
 
 PORT = 15002
 SECONDS = 4.0

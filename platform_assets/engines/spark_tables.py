@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 from pyspark.sql.connect import functions
 from pyspark.sql.connect.session import SparkSession
 from pyspark.sql.dataframe import DataFrame
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from governance.errors import EngineError
 from platform_assets.engines.engine import Column, Files, Landing, Relation, Rows
@@ -45,7 +46,10 @@ def frame(session: SparkSession, name: str, relation: Relation, schema: pa.Schem
     rows = relation.data if isinstance(relation, Rows) else schema.empty_table()
     known = [field.name for field in schema if not _lacking(field.type)]
     # of the column's own type, not of those that Arrow has beside it
-    return session.createDataFrame(rows.select(known).cast(pa.schema([schema.field(it) for it in known])))
+    shape = pa.schema([schema.field(it) for it in known])
+    if not rows.num_rows:
+        return session.createDataFrame([], from_arrow_schema(shape, prefer_timestamp_ntz=True))
+    return session.createDataFrame(rows.select(known).cast(shape))
 
 
 def _lacking(kind: pa.DataType) -> bool:

@@ -19,23 +19,13 @@ def counted(it: exp.Expr, scope: Scope) -> Value:
         raise refused(it, f"{left.kind.said} {sign} {right.kind.said}")
     if DOUBLE in {left.kind, right.kind}:
         return Value(f"({left.cast(DOUBLE).sql} {sign} {right.cast(DOUBLE).sql})", DOUBLE)
-    exact = [_exact(at, side) for at, side in ((it.this, left), (it.expression, right))]
+    exact = [decimal(side.kind) for side in (left, right)]
     if exact[0] is None or exact[1] is None:
         raise refused(it, f"{left.kind.said} {sign} {right.kind.said}")
     kind = _counted(it, exact[0], exact[1])
     if left.kind in WHOLE and right.kind in WHOLE:
         kind = BIGINT if BIGINT in {left.kind, right.kind} else INTEGER
     return Value(f"cast({left.cast(exact[0]).sql} {sign} {right.cast(exact[1]).sql} as {kind.spark})", kind)
-
-
-def _exact(it: exp.Expr, given: Value) -> Kind | None:
-    """Return the decimal of a number; DuckDB gives a literal one as short as its smallest integer types have."""
-    if isinstance(it, exp.Literal) and given.kind == INTEGER:
-        return Kind("decimal", next((digits for most, digits in SHORT if int(it.name) <= most), 10))
-    return decimal(given.kind)
-
-
-SHORT = ((127, 3), (32767, 5))
 
 
 def _counted(it: exp.Expr, left: Kind, right: Kind) -> Kind:
@@ -46,9 +36,15 @@ def _counted(it: exp.Expr, left: Kind, right: Kind) -> Kind:
         scale = max(left.scale, right.scale)
         whole = max(left.precision - left.scale, right.precision - right.scale)
         kind = Kind("decimal", whole + scale + 1, scale)
+    if left.precision <= SMALL >= right.precision and kind.scale < SMALL:
+        return Kind("decimal", min(kind.precision, SMALL), kind.scale)
     if kind.precision >= DIGITS and not (left.scale == right.scale == 0 and isinstance(it, exp.Mul)):
         raise refused(it, f"a decimal of {kind.precision} digits")
     return Kind("decimal", min(kind.precision, DIGITS), kind.scale)
+
+
+SMALL = 18
+"""Decimals of so many digits stay so small on DuckDB, and an error tells where a value does not."""
 
 
 def divided(it: exp.Expr, scope: Scope) -> Value:

@@ -16,7 +16,7 @@ from governance.statement.spark.kinds import (
     Kind,
     is_number,
 )
-from governance.statement.spark.model import Scope, Value, called, refused
+from governance.statement.spark.model import Scope, Value, called, only, refused
 from governance.statement.spark.values import parts, together, truth, value
 
 FIELDS = {"year", "month", "day", "hour", "minute", "quarter"}
@@ -30,6 +30,8 @@ def coalesced(it: exp.Expr, scope: Scope) -> Value:
     given, kind = together(it, parts(it, scope))
     if not isinstance(it, exp.Coalesce) and kind.name in UNORDERED:
         raise refused(it, f"{called(it)} of {kind.said} values")
+    if not isinstance(it, exp.Coalesce):
+        given = [one.ranked for one in given]
     return Value(f"{called(it)}({', '.join(one.sql for one in given)})", kind)
 
 
@@ -39,7 +41,7 @@ def nullif(it: exp.Expr, scope: Scope) -> Value:
     (left, right), kind = together(it, (first, other))
     if kind != first.kind:
         raise refused(it, f"nullif of {first.kind.said} and {other.kind.said}")
-    return Value(f"nullif({left.sql}, {right.sql})", kind)
+    return Value(f"nullif({left.ranked.sql}, {right.ranked.sql})", kind)
 
 
 def part(it: exp.Expr, scope: Scope) -> Value:
@@ -55,13 +57,12 @@ def part(it: exp.Expr, scope: Scope) -> Value:
 
 
 def truncated(it: exp.Expr, scope: Scope) -> Value:
-    """Return DATE_TRUNC: of a date a date, of a timestamp a timestamp, as DuckDB has it."""
+    """Return DATE_TRUNC of a date or a timestamp: a timestamp, as DuckDB has it."""
     unit, inner = it.text("unit").lower(), value(it.this, scope)
     if unit not in UNITS or inner.kind not in {DATE, TIMESTAMP, UNKNOWN}:
         raise refused(it, f"date_trunc to {unit} of a {inner.kind.said}")
     call = f"date_trunc('{unit.upper()}', cast({inner.sql} as timestamp_ntz))"
-    kind = DATE if inner.kind == DATE else TIMESTAMP
-    return Value(f"cast({call} as {kind.spark})", kind if inner.kind != UNKNOWN else UNKNOWN)
+    return Value(f"cast({call} as timestamp_ntz)", TIMESTAMP)
 
 
 def joined(it: exp.Expr, scope: Scope) -> Value:
@@ -132,10 +133,12 @@ def extreme(it: exp.Expr, scope: Scope) -> Value:
     """Return MIN or MAX; and for ANY_VALUE, which may give any value but NULL, the greatest."""
     if it.args.get("expressions"):
         raise refused(it, f"{called(it)} of several values")
+    if isinstance(it.this, exp.Distinct):
+        raise refused(it, f"DISTINCT in {called(it)}")
     sql, kind = _argument(it, scope)
     if kind.name in UNORDERED:
         raise refused(it, f"{called(it)} of a {kind.said}")
-    return Value(f"{'min' if isinstance(it, exp.Min) else 'max'}({sql})", kind)
+    return Value(f"{'min' if isinstance(it, exp.Min) else 'max'}({Value(sql, kind).ranked.sql})", kind)
 
 
 def any_value(it: exp.Expr, scope: Scope) -> Value:
@@ -171,8 +174,8 @@ def ranked(it: exp.Expr, _scope: Scope) -> Value:
 def shifted(it: exp.Expr, scope: Scope) -> Value:
     """Return LAG or LEAD, by so many rows as a literal says."""
     inner, offset = value(it.this, scope), it.args.get("offset")
-    if it.args.get("default") is not None or (offset is not None and not isinstance(offset, exp.Literal)):
-        raise refused(it, f"{called(it)} with a default, or by a number that is no literal")
+    if offset is not None and not isinstance(offset, exp.Literal):
+        raise refused(it, f"{called(it)} by a number that is no literal")
     return Value(f"{called(it)}({inner.sql}, {offset.name if offset else 1})", inner.kind)
 
 
@@ -181,10 +184,10 @@ WINDOWED = (exp.RowNumber, exp.Rank, exp.DenseRank, exp.Lag, exp.Lead, exp.Sum, 
 
 def windowed(it: exp.Expr, scope: Scope) -> Value:
     """Return a call over a window, with the frame that both engines have where none is said."""
-    if it.args.get("spec") is not None or it.args.get("alias") is not None or not isinstance(it.this, WINDOWED):
+    if not isinstance(it.this, WINDOWED):
         raise refused(it, "such a window")
     inner = value(it.this, scope)
-    by = ", ".join(value(one, scope).sql for one in it.args.get("partition_by") or ())
+    by = ", ".join(value(one, scope).ranked.sql for one in it.args.get("partition_by") or ())
     order = it.args.get("order")
     if order is None and isinstance(it.this, WINDOWED[:5]):
         raise refused(it, f"{called(it.this)} without an order")
@@ -196,12 +199,11 @@ def windowed(it: exp.Expr, scope: Scope) -> Value:
 
 def ordered(it: exp.Expr, scope: Scope) -> str:
     """Return one item of ORDER BY; NULL comes last on DuckDB, whichever way."""
-    if it.args.get("with_fill") is not None:
-        raise refused(it, "WITH FILL")
+    only(it, "this", "desc", "nulls_first")
     found = value(it.this, scope)
     if found.kind.name in {"nested", "other"}:
         raise refused(it, f"an order of {found.kind.said} values")
-    return f"{found.sql} {direction(it)}"
+    return f"{found.ranked.sql} {direction(it)}"
 
 
 def direction(it: exp.Expr) -> str:

@@ -30,6 +30,14 @@ class Value:
         """Return the value as ``kind``, which holds it."""
         return self if kind == self.kind or kind.name == "unknown" else Value(f"cast({self.sql} as {kind.spark})", kind)
 
+    @property
+    def ranked(self) -> "Value":
+        """The value as it takes its place in an order: of -0.0 and 0.0, and of NaNs, not every Spark makes one."""
+        if self.kind.name not in {"double", "real"}:
+            return self
+        nan, zero = (f"cast({it} as {self.kind.spark})" for it in ("'NaN'", "0"))
+        return Value(f"(case when isnan({self.sql}) then {nan} else {self.sql} + {zero} end)", self.kind)
+
 
 @dataclass(slots=True)
 class Scope:
@@ -76,3 +84,14 @@ def _column(it: exp.Expr) -> int:
 def called(it: exp.Expr) -> str:
     """Return what a function is called, or what a piece of syntax is."""
     return it.sql_name().lower() if isinstance(it, exp.Func) else type(it).__name__.upper()
+
+
+def only(it: exp.Expr, *known: str) -> None:
+    """Raise UnreadConstruct where the parser found more in ``it`` than is ``known``: it would be lost.
+
+    Raises:
+        UnreadConstruct: names it.
+    """
+    for key, given in it.args.items():
+        if given and key not in known:
+            raise refused(it, f"{key.strip('_').replace('_', ' ').upper()} of {called(it)}")

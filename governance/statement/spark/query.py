@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from governance.statement.spark.calls import direction, ordered
-from governance.statement.spark.kinds import BOOLEAN, NULL, UNKNOWN, Kind, common
-from governance.statement.spark.model import Scope, Value, View, name, refused
+from governance.statement.spark.kinds import BOOLEAN, DOUBLE, NULL, REAL, UNKNOWN, Kind, common
+from governance.statement.spark.model import Scope, Value, View, name, only, refused
 from governance.statement.spark.sources import read
 from governance.statement.spark.values import together, truth, value
 
@@ -23,7 +23,6 @@ SELECTED = {
     "offset",
     "distinct",
     "with_",
-    "kind",
 }
 SETS: dict[type[exp.Expr], str] = {exp.Union: "union", exp.Except: "except", exp.Intersect: "intersect"}
 
@@ -59,12 +58,11 @@ def _with(it: exp.Expr, tables: Mapping[str, View], parent: Scope | None) -> tup
     clause = it.args.get("with_")
     if clause is None:
         return tables, []
-    if clause.recursive:
-        raise refused(clause, "WITH RECURSIVE")
     known, texts = dict(tables), []
+    only(clause, "expressions")
     for cte in clause.expressions:
-        if cte.args["alias"].columns or cte.args.get("key_expressions"):
-            raise refused(cte, "a list of columns after the name of a WITH query")
+        only(cte, "this", "alias", "materialized")
+        only(cte.args["alias"], "this")
         made = query(cte.this, known, parent)
         if len({called.lower() for called, _ in made.columns}) < len(made.columns):
             raise refused(cte, "a name that two columns of a query within a query have")
@@ -76,16 +74,14 @@ def _with(it: exp.Expr, tables: Mapping[str, View], parent: Scope | None) -> tup
 
 
 def _bare(it: exp.Expr, tables: Mapping[str, View], parent: Scope | None) -> Query:
-    if it.alias or any(it.args.get(key) for key in ("order", "limit", "offset", "joins", "pivots")):
-        raise refused(it, "such a query in parentheses")
+    only(it, "this", "with_")
     made = query(it.this, tables, parent)
     return Query(f"({made.sql})", made.columns)
 
 
 def _combined(it: exp.Expr, tables: Mapping[str, View], parent: Scope | None) -> Query:
     """Return UNION, EXCEPT or INTERSECT, both sides cast to the kinds that they have together."""
-    if any(it.args.get(key) for key in ("by_name", "order", "limit", "offset", "on", "side")):
-        raise refused(it, f"such a {SETS[type(it)].upper()}")
+    only(it, "this", "expression", "distinct", "with_")
     sides = [query(it.this, tables, parent), query(it.expression, tables, parent)]
     if len(sides[0].columns) != len(sides[1].columns):
         raise refused(it, "sides with different columns")
@@ -103,10 +99,11 @@ def _combined(it: exp.Expr, tables: Mapping[str, View], parent: Scope | None) ->
 
 def _as(side: Query, named: list[str], kinds: list[Kind]) -> str:
     inner = [f"c{place}" for place in range(len(kinds))]
-    picked = (
-        f"{Value(name(at), given).cast(kind).sql if given not in {NULL, kind} else name(at)} as {name(called)}"
-        for at, called, (_, given), kind in zip(inner, named, side.columns, kinds, strict=True)
-    )
+    given = [
+        Value(name(at), kind if found == NULL else found).cast(kind).ranked
+        for at, (_, found), kind in zip(inner, side.columns, kinds, strict=True)
+    ]
+    picked = (f"{it.sql} as {name(called)}" for it, called in zip(given, named, strict=True))
     return f"select {', '.join(picked)} from ({side.sql}) as side({', '.join(map(name, inner))})"
 
 
@@ -194,22 +191,29 @@ def _order(it: exp.Select, columns: list[tuple[str, Value]], scope: Scope) -> st
     order = it.args.get("order")
     if order is None:
         return ""
-    by_name = {called.lower(): called for called, _ in columns}
+    by_name = {called.lower(): (called, found) for called, found in columns}
     items = []
+    only(order, "expressions")
     for one in order.expressions:
+        only(one, "this", "desc", "nulls_first")
         if isinstance(one.this, exp.Literal) and one.this.name.isdigit():
-            items.append(f"{name(columns[int(one.this.name) - 1][0])} {direction(one)}")
+            items.append(_by_alias(columns[int(one.this.name) - 1], one))
         elif isinstance(one.this, exp.Column) and not one.this.text("table") and one.this.name.lower() in by_name:
-            items.append(f"{name(by_name[one.this.name.lower()])} {direction(one)}")
+            items.append(_by_alias(by_name[one.this.name.lower()], one))
         else:
             items.append(ordered(one, scope))
     return f"order by {', '.join(items)}"
+
+
+def _by_alias(column: tuple[str, Value], one: exp.Expr) -> str:
+    return f"{Value(name(column[0]), column[1].kind).ranked.sql} {direction(one)}"
 
 
 def _limit(it: exp.Select, clause: str) -> str:
     given = it.args.get(clause)
     if given is None:
         return ""
+    only(given, "this", "expression")
     if not isinstance(given, exp.Limit | exp.Offset) or not isinstance(given.expression, exp.Literal):
         raise refused(it, f"{clause.upper()} by something that is no number")
     return f"{clause} {given.expression.name}"
@@ -227,14 +231,12 @@ def chosen(it: exp.Expr, scope: Scope) -> Value:
     """Return IN."""
     subject, inner = value(it.this, scope), it.args.get("query")
     if inner is None:
-        if it.args.get("unnest") or it.args.get("field"):
-            raise refused(it, "IN of a list value")
         (left, *rest), _ = together(it, (subject, *(value(one, scope) for one in it.expressions)))
-        return Value(f"({left.sql} in ({', '.join(one.sql for one in rest)}))", BOOLEAN)
+        return Value(f"({left.ranked.sql} in ({', '.join(one.ranked.sql for one in rest)}))", BOOLEAN)
     made = query(inner.this if isinstance(inner, exp.Subquery) else inner, scope.tables, scope)
     kinds = {subject.kind, *(kind for _, kind in made.columns)} - {UNKNOWN}
-    if len(made.columns) != 1 or len(kinds) > 1:
-        raise refused(it, "IN of a query whose values are of another type")
+    if len(made.columns) != 1 or len(kinds) > 1 or kinds & {DOUBLE, REAL}:
+        raise refused(it, "IN of a query whose values are of another type, or doubles,")
     return Value(f"({subject.sql} in ({made.sql}))", BOOLEAN)
 
 

@@ -6,7 +6,7 @@ from typing import Protocol
 from sqlglot import exp
 
 from governance.statement.spark.kinds import Kind
-from governance.statement.spark.model import Scope, View, name, refused
+from governance.statement.spark.model import Scope, View, name, only, refused
 from governance.statement.spark.values import truth
 
 JOINS = {("", ""): "join", ("", "INNER"): "join", ("LEFT", ""): "left join", ("LEFT", "OUTER"): "left join"}
@@ -42,8 +42,9 @@ def read(it: exp.Select, scope: Scope, inner: Inner) -> str:
 def _joins(it: exp.Select, scope: Scope, inner: Inner) -> Iterator[str]:
     for join in it.args.get("joins") or ():
         kind = JOINS.get((str(join.args.get("side") or "").upper(), str(join.args.get("kind") or "").upper()))
-        if kind is None or join.args.get("method") or join.args.get("match_condition"):
+        if kind is None or join.args.get("method"):
             raise refused(join, f"{join.sql('duckdb').split(' JOIN ')[0]} JOIN")
+        only(join, "this", "on", "side", "kind", "using")
         before = list(scope.sources)
         source = _source(join.this, scope, inner)
         on, using = join.args.get("on"), join.args.get("using")
@@ -75,12 +76,13 @@ def _using(join: exp.Expr, kind: str, before: list[str], scope: Scope) -> str:
 
 def _source(it: exp.Expr, scope: Scope, inner: Inner) -> str:
     alias = it.args.get("alias")
-    if alias is not None and alias.args.get("columns"):
-        raise refused(it, "a list of columns after a table's alias")
+    if alias is not None:
+        only(alias, "this")
     if isinstance(it, exp.Table):
         view = _table(it, scope)
         columns, text = tuple(view.columns.items()), name(view.name)
-    elif isinstance(it, exp.Subquery) and not any(it.args.get(key) for key in ("joins", "pivots", "sample", "order")):
+    elif isinstance(it, exp.Subquery):
+        only(it, "this", "alias")
         # DuckDB lets it see what stands before it, Spark does not: names from there are not found
         made = inner(it.this, scope.tables, None)
         columns, text = made.columns, f"({made.sql})"
@@ -97,8 +99,7 @@ def _source(it: exp.Expr, scope: Scope, inner: Inner) -> str:
 
 
 def _table(it: exp.Table, scope: Scope) -> View:
-    if any(it.args.get(key) for key in ("joins", "pivots", "sample", "catalog", "when", "version", "only")):
-        raise refused(it, f"such a reading of {it.name}")
+    only(it, "this", "alias", "db")
     called = ".".join(filter(None, (it.db, it.name))).lower()
     view = scope.tables.get(called) if isinstance(it.this, exp.Identifier) else None
     if view is None:

@@ -21,7 +21,7 @@ from governance.statement.spark.kinds import (
     common,
     kind_of,
 )
-from governance.statement.spark.model import Scope, Value, called, name, refused, text
+from governance.statement.spark.model import Scope, Value, called, name, only, refused, text
 
 INT_MAX, LONG_MAX = 2**31 - 1, 2**63 - 1
 INLINED = 20_000
@@ -40,6 +40,28 @@ COMPARED: dict[type[exp.Expr], str] = {
     exp.LTE: "<=",
 }
 
+FURTHER: dict[type[exp.Expr], tuple[str, ...]] = {
+    exp.Column: ("table", "db"),
+    exp.Literal: ("is_string",),
+    exp.Between: ("low", "high"),
+    exp.Cast: ("to",),
+    exp.Case: ("ifs", "default"),
+    exp.If: ("true", "false"),
+    exp.In: ("query",),
+    exp.Like: ("negate",),
+    exp.Is: ("negate",),
+    exp.Count: ("big_int",),
+    exp.Greatest: ("ignore_nulls",),
+    exp.Least: ("ignore_nulls",),
+    exp.DPipe: ("safe",),
+    exp.DateTrunc: ("unit", "input_type_preserved"),
+    exp.TimestampTrunc: ("unit", "input_type_preserved"),
+    exp.Lag: ("offset",),
+    exp.Lead: ("offset",),
+    exp.Window: ("partition_by", "order", "over"),
+}
+"""What is read of each beside the usual; anything else that the parser finds is refused, not lost."""
+
 Write = Callable[[exp.Expr, Scope], Value]
 
 
@@ -54,6 +76,7 @@ def value(it: exp.Expr, scope: Scope) -> Value:
     write = WRITERS.get(type(it))
     if write is None:
         raise refused(it, called(it))
+    only(it, "this", "expression", "expressions", *FURTHER.get(type(it), ()))
     return write(it, scope)
 
 
@@ -163,24 +186,23 @@ def compared(it: exp.Expr, scope: Scope) -> Value:
     (left, right), kind = together(it, (value(it.this, scope), value(it.expression, scope)))
     if kind.name in {"nested", "other"}:
         raise refused(it, f"a comparison of {kind.said} values")
-    return Value(f"({left.sql} {COMPARED[type(it)]} {right.sql})", BOOLEAN)
+    return Value(f"({left.ranked.sql} {COMPARED[type(it)]} {right.ranked.sql})", BOOLEAN)
 
 
 def between(it: exp.Expr, scope: Scope) -> Value:
     """Return BETWEEN."""
-    if it.args.get("symmetric"):
-        raise refused(it, "BETWEEN SYMMETRIC")
     ends = (value(it.this, scope), value(it.args["low"], scope), value(it.args["high"], scope))
     (inner, low, high), _ = together(it, ends)
-    return Value(f"({inner.sql} between {low.sql} and {high.sql})", BOOLEAN)
+    return Value(f"({inner.ranked.sql} between {low.ranked.sql} and {high.ranked.sql})", BOOLEAN)
 
 
 def is_null(it: exp.Expr, scope: Scope) -> Value:
     """Return IS NULL, IS TRUE or IS FALSE."""
+    word = "not " if it.args.get("negate") else ""
     if isinstance(it.expression, exp.Null):
-        return Value(f"({value(it.this, scope).sql} is null)", BOOLEAN)
+        return Value(f"({value(it.this, scope).sql} is {word}null)", BOOLEAN)
     if isinstance(it.expression, exp.Boolean):
-        return Value(f"({truth(it.this, scope).sql} is {boolean(it.expression, scope).sql})", BOOLEAN)
+        return Value(f"({truth(it.this, scope).sql} is {word}{boolean(it.expression, scope).sql})", BOOLEAN)
     raise refused(it, "IS")
 
 
@@ -192,7 +214,8 @@ def like(it: exp.Expr, scope: Scope) -> Value:
     subject = value(it.this, scope)
     if subject.kind not in {VARCHAR, UNKNOWN}:
         raise refused(it, f"LIKE of a {subject.kind.said}")
-    return Value(f"({subject.sql} like {text(pattern.name)})", BOOLEAN)
+    word = "not like" if it.args.get("negate") else "like"
+    return Value(f"({subject.sql} {word} {text(pattern.name)})", BOOLEAN)
 
 
 def cast(it: exp.Expr, scope: Scope) -> Value:
@@ -226,7 +249,7 @@ def _when(it: exp.Expr, condition: exp.Expr, subject: Value | None, scope: Scope
     if subject is None:
         return truth(condition, scope).sql
     (left, right), _ = together(it, (subject, value(condition, scope)))
-    return f"({left.sql} = {right.sql})"
+    return f"({left.ranked.sql} = {right.ranked.sql})"
 
 
 def parts(it: exp.Expr, scope: Scope) -> list[Value]:
