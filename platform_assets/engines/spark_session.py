@@ -32,7 +32,7 @@ SETTINGS = {
 FAILURES = (PySparkException, grpc.RpcError, grpc.FutureTimeoutError)
 TRACE = re.compile(r"\n\s*(JVM stacktrace:|at |== SQL).*", re.DOTALL)
 LOST = re.compile(r'RPC that terminated with:.*?details = "([^"]*)"', re.DOTALL)
-NUMBER = re.compile(r"(?<![\w.])-?\d[\d.]{2,}(?!\w)")
+NUMBER = re.compile(r"(?<![\w.])-?\d[\d.]{2,}(?:[LSYFD]|BD)?(?!\w)")
 """A value as an error may quote it: whoever reads logs may not read the table."""
 
 INTERRUPTS = 10
