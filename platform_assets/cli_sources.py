@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from governance.errors import HeadwaterError, LandingError, PolicyError
-from governance.landing.model import FileSource, Format, Option
+from governance.landing.model import FileSource, Format, Location, Option
 from governance.project import Project, find_project
 
 if TYPE_CHECKING:
@@ -77,7 +77,10 @@ def _proposed(
         fix = "let one land there first, or correct the name"
         raise LandingError(f"{name}: there is no such file with anything in it", fix=fix)
     with staged(project, files) as here:
-        return _read(source, word, here, files, {**meant, **({} if known is None else known.options), **options})
+        read = _read(source, word, here, files, {**meant, **({} if known is None else known.options), **options})
+        if known is None:
+            _require_readable(read, locations, here, files)
+    return read
 
 
 def _word(name: str, word: str | None, known: FileSource | None) -> str:
@@ -112,11 +115,13 @@ def _read(
 ) -> "Proposed":
     from governance.landing.declared import FORMATS
     from governance.landing.proposed import Proposed, storable
-    from platform_assets.engines.dialect import dialect
+    from platform_assets.engines.dialect import dialect, require_utf8
     from platform_assets.engines.sniff import sniff as columns_of
 
     reading = options
     if source.format is Format.CSV:
+        for file, it in zip(here, files, strict=True):
+            require_utf8(file, it.shown, options)
         options = dialect(here[0], files[0].shown, options)
         # what DuckDB knows already it does not guess again from lines that may not fit
         reading = {"delim": ",", "header": True, **options, "ignore_errors": True}
@@ -125,6 +130,21 @@ def _read(
     usual = {"header": True, **meant}
     needed = {name: value for name, value in options.items() if usual.get(name) != value}
     return Proposed(source.name, word, needed, columns)
+
+
+def _require_readable(
+    found: "Proposed", locations: Mapping[str, Location], here: tuple[str, ...], files: "tuple[Landed, ...]"
+) -> None:
+    """Check that a run would read the files by the block."""
+    import tomllib
+
+    from governance.landing.declared import file_source
+    from governance.landing.proposed import block
+    from governance.policy_file import Section
+    from platform_assets.engines.sniff import require_readable
+
+    section = Section("sources.toml", found.name, tomllib.loads(block(found))[found.name])
+    require_readable(file_source(found.name, section, locations), here, [it.shown for it in files])
 
 
 def _options(form: Format, given: tuple[str, ...]) -> Mapping[str, Option]:

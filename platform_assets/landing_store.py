@@ -18,8 +18,8 @@ from platform_assets.landed import Landed, landed, unlike
 CHUNK = 4 << 20
 """Bytes that are copied at a time."""
 
-TIMEOUTS = {"connect_timeout": 10.0, "request_timeout": 60.0}
-"""Seconds after which a store that does not answer is given up."""
+TIMEOUTS = {"connect_timeout": 5.0, "request_timeout": 10.0}
+"""Seconds without a byte after which a store is asked anew; after three times, it is given up."""
 
 T = TypeVar("T")
 

@@ -1,6 +1,6 @@
 """How a delimited file is written, as DuckDB guesses it."""
 
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE, getincrementaldecoder
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -8,7 +8,7 @@ import duckdb
 
 from governance.errors import EngineError
 from governance.landing.model import Option
-from platform_assets.engines.landing.opened import opened
+from platform_assets.engines.landing.opened import PIECE, opened
 from platform_assets.engines.landing.option import arguments, sql_of
 from platform_assets.engines.sql import literal
 
@@ -30,7 +30,6 @@ def dialect(path: str, shown: str, options: Mapping[str, Option]) -> Mapping[str
     Raises:
         EngineError: no way of reading the file is found; it is called ``shown``.
     """
-    _require_utf8(path, shown, options)
     with duckdb.connect() as connection:
         found = _guess(connection, path, options)
         if found is None or len(found["Columns"]) == 1:
@@ -43,13 +42,37 @@ def dialect(path: str, shown: str, options: Mapping[str, Option]) -> Mapping[str
     return {**dict(_needed(found)), **options}
 
 
-def _require_utf8(path: str, shown: str, options: Mapping[str, Option]) -> None:
-    """Check that a file for which no encoding is said is not UTF-16, of which DuckDB makes columns all the same."""
+def require_utf8(path: str, shown: str, options: Mapping[str, Option]) -> None:
+    """Check that a file for which no encoding is said is UTF-8: DuckDB makes columns of any other all the same.
+
+    Raises:
+        EngineError: it is not.
+    """
+    if "encoding" in options:
+        return
     with opened(path, options) as file:
         head = file.read(HEAD)
-    if "encoding" not in options and (head.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) or b"\0" in head):
+    if head.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) or b"\0" in head:
         fix = 'say its encoding, --option encoding=utf-16, and declare it: options = { encoding = "utf-16" }'
         raise EngineError(f"{shown}: the file is not UTF-8", fix=fix)
+    if line := _line_of_other_bytes(path, options):
+        fix = 'say its encoding, as --option encoding=latin-1, and declare it: options = { encoding = "latin-1" }'
+        raise EngineError(f"{shown}: line {line} is not UTF-8", fix=fix)
+
+
+def _line_of_other_bytes(path: str, options: Mapping[str, Option]) -> int | None:
+    """Return the number of the first line that is not UTF-8, None where all are."""
+    decoder, line = getincrementaldecoder("utf-8")(), 1
+    with opened(path, options) as file:
+        while True:
+            piece = file.read(PIECE)
+            try:
+                decoder.decode(piece, final=not piece)
+            except UnicodeDecodeError as error:
+                return line + error.object[: error.start].count(b"\n")
+            if not piece:
+                return None
+            line += piece.count(b"\n")
 
 
 def _guess(connection: duckdb.DuckDBPyConnection, path: str, options: Mapping[str, Option]) -> dict[str, Any] | None:

@@ -3,6 +3,7 @@
 import csv
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from types import MappingProxyType
 
@@ -12,6 +13,8 @@ import pyarrow.compute as pc
 from governance.errors import LandingError
 from governance.landing.model import FileSource, Format, Option
 from platform_assets.engines.engine import Landing, Outcome
+from platform_assets.engines.header import FIX as NAMES_FIX
+from platform_assets.engines.header import header_problems
 from platform_assets.engines.landing import probe
 from platform_assets.engines.landing.name import without_paths
 from platform_assets.engines.landing.opened import opened
@@ -26,11 +29,16 @@ MARK = b"\xef\xbb\xbf"
 class ShapeChanged(LandingError):
     """Files are not as they are declared: which, by which columns, and what to do."""
 
-    def __init__(self, source: FileSource, problems: Sequence[str]) -> None:
+    def __init__(self, source: FileSource, problems: Sequence[str], fix: str = "") -> None:
         self.source = source.name
         more = f"; and {len(problems) - FILES_TOLD} more files" if len(problems) > FILES_TOLD else ""
-        fix = f"mend the file, or look at `headwater sniff {source.name}` and change sources.toml"
-        super().__init__("; ".join(problems[:FILES_TOLD]) + more, fix=fix)
+        super().__init__("; ".join(problems[:FILES_TOLD]) + more, fix=fix or _usual_fix(source))
+
+
+def _usual_fix(source: FileSource) -> str:
+    if source.format in {Format.CSV, Format.JSON, Format.PARQUET} and not (source.records or source.rows):
+        return f"mend the file, or look at `headwater sniff {source.name}` and change sources.toml"
+    return f'mend the file, or change ["{source.name}"] in sources.toml'
 
 
 Probe = Callable[[duckdb.DuckDBPyConnection, FileSource, str, Mapping[str, Option]], Iterator[str]]
@@ -62,18 +70,30 @@ def check_shape(connection: duckdb.DuckDBPyConnection, landing: Landing) -> None
         return
     options = options_of(landing)
     problems = []
+    fixes = set()
     for path, shown in zip(landing.paths, landing.shown, strict=True):
         try:
             lacks = _lacks(landing.source, path, options)
-            found = [lacks] if lacks else list(compare(connection, landing.source, path, options))
+            nameless = list(header_problems(landing.source, path, options))
+            found = [lacks] if lacks else nameless or list(compare(connection, landing.source, path, options))
         except (duckdb.Error, OSError, csv.Error, LookupError) as error:
             # what DuckDB echoes of its own text has the path of a file, and perhaps only its beginning
             said = without_paths(str(error).partition("\nLINE ")[0].strip(), [landing])
             raise LandingError(f"{shown} cannot be read: {said}", fix="mend the file, or its declaration") from error
         if found:
             problems.append(f"{shown}: {'; '.join(found)}")
+            fixes.add(NAMES_FIX if nameless else "")
     if problems:
-        raise ShapeChanged(landing.source, problems)
+        raise ShapeChanged(landing.source, problems, _fix(landing, len(problems), fixes))
+
+
+def _fix(landing: Landing, wrong: int, fixes: AbstractSet[str]) -> str:
+    """Return what to do where looking at the files again does not help, an empty text where it does."""
+    if len(fixes) == 1 and NAMES_FIX in fixes:
+        return NAMES_FIX
+    if wrong < len(landing.paths):
+        return f'mend the file, or declare files of another shape apart from ["{landing.source.name}"] in sources.toml'
+    return ""
 
 
 def _lacks(source: FileSource, path: str, options: Mapping[str, Option]) -> str | None:

@@ -4,11 +4,16 @@ from collections.abc import Mapping, Sequence
 
 import duckdb
 
-from governance.errors import EngineError
-from governance.landing.model import Format, Option
+from governance.errors import EngineError, LandingError
+from governance.landing.model import FileSource, Format, Option
 from governance.landing.options import FUNCTIONS
 from governance.sql_type import SqlType, read, sql_type
+from platform_assets.engines.engine import Landing
+from platform_assets.engines.header import FIX as NAMES_FIX
 from platform_assets.engines.landing.option import arguments, listed, sql_of
+from platform_assets.engines.shape import ShapeChanged, check_shape
+
+APART_FIX = "let all of them have the same columns in one order, or declare those apart that have others"
 
 WIDER = {
     "tinyint": "integer",
@@ -50,8 +55,23 @@ def sniff(form: Format, paths: Sequence[str], options: Mapping[str, Option]) -> 
         try:
             found = connection.execute(f"describe from {FUNCTIONS[form]}({listed(paths)}{given})").fetchall()
         except duckdb.Error as error:
-            raise EngineError(_without(paths, str(error)), fix="say in options how they are written") from error
+            fix = f"mend the file, or see that it is {form.value} at all: --format says how a file is read"
+            raise EngineError(f"it cannot be read as {form.value}: {_said(paths, error)}", fix=fix) from error
     return tuple((name, stored(kind)) for name, kind, *_ in found)
+
+
+def require_readable(source: FileSource, paths: Sequence[str], shown: Sequence[str]) -> None:
+    """Check that a run reads files by ``source``, which was made of what they say themselves.
+
+    Raises:
+        LandingError: a header does not name each column once; the files have unlike columns; one cannot be read.
+    """
+    with duckdb.connect() as connection:
+        try:
+            check_shape(connection, Landing(source, tuple(paths), tuple(shown)))
+        except ShapeChanged as error:
+            fix = error.fix if error.fix == NAMES_FIX else APART_FIX
+            raise LandingError(f"a run would refuse these files: {error.problem}", fix=fix) from None
 
 
 def stored(kind: str) -> str:
@@ -66,7 +86,9 @@ def _stored(kind: SqlType) -> SqlType:
     return SqlType(sql_type(kind.name) or WIDER.get(kind.name, "varchar"))
 
 
-def _without(paths: Sequence[str], text: str) -> str:
+def _said(paths: Sequence[str], error: duckdb.Error) -> str:
+    """Return DuckDB's words as a sentence, without its own text and without paths."""
+    said = str(error).partition("\n")[0].strip().rstrip(".").removeprefix("Invalid Input Error: ")
     for path in paths:
-        text = text.replace(path, path.rpartition("/")[2])
-    return text
+        said = said.replace(path, path.rpartition("/")[2])
+    return said

@@ -36,7 +36,9 @@ def problem(folder: Path, declared: FileSource, content: bytes | str, name: str 
             said = error
         else:
             return None
-    assert "headwater sniff" in said.fix
+    # sniff is named where it can help
+    helps = declared.format is not Format.FIXED and not declared.rows and "more than once" not in said.problem
+    assert ("headwater sniff" in said.fix) == helps
     assert str(folder) not in str(said)
     return said.problem
 
@@ -56,6 +58,34 @@ def problem(folder: Path, declared: FileSource, content: bytes | str, name: str 
 )
 def test_the_header_of_csv(tmp_path: Path, content: str, told: str | None) -> None:
     assert problem(tmp_path, CSV, content) == (told and f"landing/o/1.csv: {told}")
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("id,amount,day,\n", "column 4 has no name in its header"),
+        ("id,,day,\n", "columns 2, 4 have no name in its header"),
+        ("id,amount,day,ID\n", "columns id, ID are there more than once"),
+    ],
+)
+def test_a_header_that_does_not_name_each_column_once_needs_names_of_ones_own(
+    tmp_path: Path, content: str, told: str
+) -> None:
+    landing = landed(tmp_path, CSV, {"o/1.csv": content})
+    with duckdb.connect() as connection, pytest.raises(ShapeChanged) as caught:
+        check_shape(connection, landing)
+    assert caught.value.problem == f"landing/o/1.csv: {told}"
+    assert "header = false, skip = 1" in caught.value.fix
+
+
+def test_one_file_of_several_that_is_another_is_declared_apart(tmp_path: Path) -> None:
+    landing = landed(tmp_path, CSV, {"o/1.csv": "id,amount,day\n", "o/2.csv": "id,day,amount\n"})
+    with duckdb.connect() as connection, pytest.raises(ShapeChanged) as caught:
+        check_shape(connection, landing)
+    assert caught.value.problem.startswith("landing/o/2.csv: the columns stand in another order")
+    assert caught.value.fix == (
+        'mend the file, or declare files of another shape apart from ["landing/o/*.csv"] in sources.toml'
+    )
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def test_what_is_not_where_it_is_declared_is_named(tmp_path: Path, old: str, new
     with pytest.raises(ShapeChanged) as raised:
         made(tmp_path, content.replace(old, new))
     assert f"landing/m.xml: {problem}" in str(raised.value)
-    assert "headwater sniff landing/m.xml" in raised.value.fix
+    assert 'change ["landing/m.xml"] in sources.toml' in raised.value.fix
 
 
 def test_a_document_may_have_no_row(tmp_path: Path) -> None:

@@ -164,3 +164,48 @@ def test_what_cannot_be_sniffed_is_said(project: Project, words: tuple[str, ...]
     assert result.exit_code == 1
     assert says in result.stderr
     assert str(project.root) not in result.stderr
+
+
+NAMES = "name each column once in the file; or declare it by hand, with options = { header = false, skip = 1 }"
+APART = "let all of them have the same columns in one order, or declare those apart that have others"
+
+
+@pytest.mark.parametrize(
+    ("files", "says", "fix"),
+    [
+        ({"a.csv": "a,b,b,c\n1,2,3,4\n"}, "landing/a.csv: column b is there more than once", NAMES),
+        ({"a.csv": "a,B,b\n1,2,3\n"}, "landing/a.csv: columns B, b are there more than once", NAMES),
+        ({"a.csv": "a;b;\n1;2;\n3;4;\n"}, "landing/a.csv: column 3 has no name in its header", NAMES),
+        ({"a.csv": "a,b\n1,2\n", "b.csv": "b,a\n1,2\n"}, "landing/b.csv: the columns stand in another order", APART),
+        ({"a.csv": "a,b\n1,2\n", "b.csv": "a,c\n1,2\n"}, "landing/a.csv: column c is missing", APART),
+        ({"a.json": '{"a": 1}', "b.json": '{"b": 1}'}, "landing/a.json: column b is missing", APART),
+    ],
+)
+def test_what_a_run_would_refuse_is_not_written(project: Project, files: dict[str, str], says: str, fix: str) -> None:
+    for name, text in files.items():
+        put(project, name, text)
+    result = sniff(f"landing/*.{name.rpartition('.')[2]}" if len(files) > 1 else f"landing/{name}", "--write")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert says in result.stderr
+    assert fix in result.stderr
+    assert project.sources.read_text() == SOURCES
+
+
+def test_a_file_that_is_not_utf_8_is_told_by_its_line(project: Project) -> None:
+    (project.root / "in" / "a.csv").write_bytes("a;b\n1;x\n2;é\n".encode("latin-1"))
+    result = sniff("landing/a.csv")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: landing/a.csv: line 3 is not UTF-8; say its encoding")
+    assert 'encoding = "latin-1"' in sniff("landing/a.csv", "--option", "encoding=latin-1").stdout
+    (project.root / "in" / "a.csv").write_bytes(b"a;b\n1;\xc3")
+    assert "landing/a.csv: line 2 is not UTF-8" in sniff("landing/a.csv").stderr
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.json"])
+def test_a_broken_file_is_told_in_a_sentence(project: Project, name: str) -> None:
+    put(project, name, '{"a": 1, "b": [}')
+    result = sniff(f"landing/{name}")
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"Error: it cannot be read as {name[2:]}: ")
+    assert "LINE 1" not in result.stderr
+    assert result.stderr.count("\n") == 1

@@ -1,6 +1,7 @@
 """Files of an object store: a server of this machine, and never the network."""
 
 import re
+import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from governance.landing.model import FileColumn, FileSource, Format, Location
 from governance.project import ROOT, Project, project_at
 from platform_assets import landing_store
 from platform_assets.cli import main
+from platform_assets.content import digest_at, digest_of
 from platform_assets.landing import find, require_unchanged, staged
 
 SECRET = "do-not-tell"  # noqa: S105  # it opens nothing
@@ -153,6 +155,27 @@ def test_a_store_that_does_not_answer_is_named(project: Project, put: Put, monke
     put()
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
     assert "landing: the store does not give it" in refused(project, "*.csv")
+
+
+def test_a_store_that_accepts_and_says_nothing_is_given_up(
+    project: Project, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put()
+    assert 3 * landing_store.TIMEOUTS["request_timeout"] <= 30
+    monkeypatch.setattr(landing_store, "TIMEOUTS", {"connect_timeout": 1.0, "request_timeout": 1.0})
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{silent.getsockname()[1]}")
+        assert "landing: the store does not give it: NETWORK_CONNECTION" in refused(project, "*.csv")
+
+
+def test_a_file_of_a_store_has_the_digest_of_its_copy(project: Project, put: Put) -> None:
+    put(**{"in/a.csv.gz": "not packed at all"})
+    (found,) = find(project, source("landing/a.csv.gz"))
+    with staged(project, [found]) as (path,):
+        assert digest_of(found) == digest_at(path, "landing/a.csv.gz")
+    put(**{"in/a.csv.gz": "longer than it was before"})
+    with pytest.raises(LandingError, match=r"landing/a\.csv\.gz: the file changed"):
+        digest_of(found)
 
 
 def test_sniff_reads_what_lies_in_a_store(project: Project, put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
