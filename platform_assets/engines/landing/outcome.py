@@ -17,6 +17,7 @@ from platform_assets.engines.landing import csv, option
 from platform_assets.engines.landing.kept import NONE, kept
 from platform_assets.engines.landing.name import plain
 from platform_assets.engines.landing.option import options_of
+from platform_assets.engines.landing.quote import require_closed
 from platform_assets.engines.landing.relation import taken_apart
 from platform_assets.engines.landing.text import Rows, count_of, rejects_of
 from platform_assets.engines.landing.whole import may_lose, require_whole
@@ -51,7 +52,7 @@ def outcomes(connection: duckdb.DuckDBPyConnection, landings: Mapping[str, Landi
 
     Raises:
         duckdb.Error: a file cannot be read.
-        LandingError: DuckDB left out rows; see ``landing.whole``.
+        LandingError: DuckDB left out rows; see ``landing.whole`` and ``landing.quote``.
     """
     seen = _seen(connection, landings)
     return {name: _outcome(connection, name, landing, seen.get(name)) for name, landing in landings.items()}
@@ -84,6 +85,7 @@ def _of_csv(
         (seen, 0) if seen is not None and not searches else _count(connection, csv.count(name, landing, options))
     )
     native = kept(connection, name, landing, options)
+    require_closed(landing, options, fitting + late + native.num_rows)
     if may_lose(landing.paths, options):
         before = option.number(options, "skip") + bool(options.get("header", True))
         found = fitting + late + int(native.num_rows)
