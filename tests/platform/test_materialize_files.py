@@ -183,7 +183,7 @@ def test_rows_of_tables_and_of_files_add_up(landing: Landing) -> None:
     ("read", "words"),
     [
         ("'landing/poeple.csv'", r"bronze/x\.sql:2:\d+: no source declares landing/poeple\.csv; did you mean .*people"),
-        ("'landing/pay.txt#trailer'", r"no source declares landing/pay\.txt#trailer"),
+        ("'landing/pay.txt#trailer'", r"landing/pay\.txt has no kind of record trailer"),
         ("read_json('landing/people.csv')", r"bronze/x\.sql:2: landing/people\.csv is declared as csv"),
     ],
 )
