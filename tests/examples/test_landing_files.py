@@ -106,4 +106,4 @@ def test_a_file_without_rows_makes_none_and_a_line_of_no_known_kind_is_kept_asid
 
     assert counted(fresh, "bronze.orders") == (0, 0)
     assert counted(fresh, "bronze.returns") == (8, 1)
-    assert taken(fresh) == ({"2026-09-01.txt", "2026-09-02.txt"}, 20)
+    assert taken(fresh) == ({"2026-09-01.txt"}, 20)  # an empty one is not taken until it is filled
