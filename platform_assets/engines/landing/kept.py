@@ -7,7 +7,8 @@ import pyarrow as pa
 
 from governance.landing.model import Option
 from platform_assets.engines.engine import REJECTED, Landing
-from platform_assets.engines.landing.name import ROW_LENGTH, rejects
+from platform_assets.engines.landing.cut import DUCKDB_KEEPS, whole_rows
+from platform_assets.engines.landing.name import rejects
 from platform_assets.engines.landing.opened import opened_utf8
 from platform_assets.engines.landing.option import listed
 from platform_assets.engines.sql import quoted
@@ -27,8 +28,9 @@ def kept(connection: duckdb.DuckDBPyConnection, name: str, landing: Landing, opt
         for path, positions, newline in _by_file(found, landing)
         for line in _lines_at(path, options, newline, positions)
     ]
+    told = {it: found[it] for it in ("file", "column", "reason")}
     return (
-        pa.table({**{it: found[it] for it in ("file", "column", "reason", "row")}, "line": lines})
+        pa.table({**told, "row": pa.array(_rows(found, landing, options), pa.string()), "line": lines})
         .select(REJECTED.names)
         .cast(REJECTED)
     )
@@ -51,9 +53,21 @@ def _select(table: str, landing: Landing) -> str:
         select place, shown as file, byte, first(newline_delimiter) as newline,
             first(column_name order by number, error_message) as column,
             string_agg(error_message, '; ' order by number, error_message) as reason,
-            left(ltrim(first(csv_line), chr(10) || chr(13)), {ROW_LENGTH}) as row
+            ltrim(first(csv_line), chr(10) || chr(13)) as row,
+            strlen(first(csv_line)) > {DUCKDB_KEEPS} - 4 as is_cut
         from errors group by place, shown, byte order by place, byte
     """
+
+
+def _rows(found: pa.Table, landing: Landing, options: Mapping[str, Option]) -> list[str]:
+    """Return the rejected rows, those whole that DuckDB cut."""
+    rows: list[str] = found["row"].to_pylist()
+    at = [number for number, is_cut in enumerate(found["is_cut"].to_pylist()) if is_cut]
+    cut = found.take(pa.array(at, pa.int64()))
+    whole = (row for path, bytes_, _ in _by_file(cut, landing) for row in whole_rows(path, options, bytes_))
+    for number, row in zip(at, whole, strict=True):
+        rows[number] = row
+    return rows
 
 
 def _by_file(found: pa.Table, landing: Landing) -> Iterator[tuple[str, list[int], str]]:

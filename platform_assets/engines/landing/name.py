@@ -16,7 +16,7 @@ QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 NOT_KEPT = ""
 """The name of a relation of whose rows none is kept that does not fit."""
 
-ROW_LENGTH = 65_536
+ROW_LENGTH = 1_048_576
 """Characters that are kept of a row that does not fit."""
 
 

@@ -159,7 +159,8 @@ def _of_text(
     connection: duckdb.DuckDBPyConnection, name: str, landing: Landing, options: Mapping[str, Option], rows: Rows
 ) -> Outcome:
     counts = {path: (fit, bad) for path, fit, bad in connection.execute(count_of(rows)).fetchall()}
-    unread = kept(connection, name, landing, options)
+    # a line ends where it ends, whatever is quoted
+    unread = kept(connection, name, landing, {**options, "quote": ""})
     _require_lines(connection, name, landing, options, unread)
     tables = [unread]
     for path, shown in zip(landing.paths, landing.shown, strict=True):

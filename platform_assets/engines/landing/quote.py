@@ -122,6 +122,17 @@ def _pattern(options: Mapping[str, Option]) -> re.Pattern[bytes]:
     return re.compile(b"(?:[^%b%b]++%b|%b|(?!%b)%b)*+" % (q, n, skipped, closed, begin, q), re.DOTALL)
 
 
+def row_pattern(options: Mapping[str, Option]) -> re.Pattern[bytes]:
+    """Return what matches a row from its beginning: up to the first line end that is not quoted."""
+    quote = re.escape(option.text(options, "quote", '"').encode())
+    delim = re.escape(option.text(options, "delim", ",").encode())
+    if not quote:
+        return re.compile(b"[^\\r\\n]*+")
+    quoted = b"%b%b(?:%b)?" % (quote, _inside(options), quote)
+    begins = b"(?:(?<=%b)|(?<=%b )|(?<=[\\r\\n]))" % (delim, delim)
+    return re.compile(b"(?:%b)?(?:[^%b\\r\\n]++|%b%b|%b)*+" % (quoted, quote, begins, quoted, quote), re.DOTALL)
+
+
 def _counted(path: str, options: Mapping[str, Option], quote: bytes) -> tuple[int, int]:
     """Return how many lines and how many quotes a file has."""
     lines, quotes, last = 0, 0, b"\n"

@@ -103,8 +103,13 @@ def rejects_of(rows: Rows, path: str) -> str:
     told = f"concat_ws('; ', {reasons})"
     return (
         f"select {LINE} as line, {first} as column, {told} as reason, "
-        f"left({TEXT}, {ROW_LENGTH}) as row from {rows.numbered(path)} where {any_of(faults)}"
+        f"{_kept()} as row from {rows.numbered(path)} where {any_of(faults)}"
     )
+
+
+def _kept() -> str:
+    mark = f"'… cut: the row has ' || length({TEXT}) || ' characters'"
+    return f"case when length({TEXT}) > {ROW_LENGTH} then left({TEXT}, {ROW_LENGTH}) || {mark} else {TEXT} end"
 
 
 def count_of(rows: Rows) -> str:
