@@ -11,7 +11,7 @@ from governance.errors import CatalogError, LandingError
 from governance.project import Project, find_project
 
 if TYPE_CHECKING:
-    from platform_assets.catalog import Catalog
+    from platform_assets.catalog import Catalog, Table
     from platform_assets.taken import Record
 
 Found = tuple[str, str, "Record"]
@@ -35,17 +35,21 @@ def taken(table: str, again: tuple[str, ...], as_is: tuple[str, ...]) -> None:
         if again or as_is:
             _correct(project, catalog, table, again, as_is)
         else:
-            click.echo(_listed(table, _found(table, _properties(catalog, table))))
+            click.echo(_listed(table, _found(table, _loaded(catalog, table).properties)))
     for file in again:
         click.echo(f"{table} takes {file} again with its next run: delete the rows that it has of it before")
     for file in as_is:
         click.echo(f"{table} keeps {file} as taken, as it is now: its rows stay what they are")
 
 
-def _properties(catalog: "Catalog", table: str) -> Mapping[str, str]:
-    from platform_assets.catalog import load
+def _loaded(catalog: "Catalog", table: str) -> "Table":
+    from platform_assets.catalog import load_known
 
-    return load(catalog, table).properties
+    known = load_known(catalog, [table])
+    if table not in known:
+        fix = "name one as schema.table, that headwater run has built"
+        raise CatalogError(f"the catalog has no table {table}", fix=fix)
+    return known[table]
 
 
 def _found(table: str, properties: Mapping[str, str]) -> list[Found]:
@@ -82,13 +86,12 @@ def _correct(project: Project, catalog: "Catalog", table: str, again: tuple[str,
     """
     from pyiceberg.exceptions import CommitFailedException
 
-    from platform_assets.catalog import load
     from platform_assets.catalog_error import reaching
     from platform_assets.taken import correction, superseded
 
     if both := sorted(set(again) & set(as_is)):
         raise LandingError(f"{both[0]} is to be forgotten and kept", fix="say one of them")
-    loaded = load(catalog, table)
+    loaded = _loaded(catalog, table)
     found = _found(table, loaded.properties)
     _require_taken(table, found, (*again, *as_is))
     gone = ((dataset, file, None) for dataset, file, _ in found if file in again)

@@ -136,6 +136,7 @@ def said(landing: Landing, monkeypatch: pytest.MonkeyPatch, *words: str) -> Resu
 
 def test_a_person_sees_what_was_taken_forgets_and_accepts(landing: Landing, monkeypatch: pytest.MonkeyPatch) -> None:
     one, two = "landing/orders/1.csv", "landing/orders/2.csv"
+    assert said(landing, monkeypatch).stderr.startswith("Error: the catalog has no table bronze.orders; name one as")
     landing.run("bronze.orders", 0)
     assert said(landing, monkeypatch).stdout == "bronze.orders has taken no file\n"
     landing.land("orders/1.csv", "id,amount\n1,1.00\n")
