@@ -1,6 +1,5 @@
 """What a run does about rows that did not fit: too many of them end it, others are kept."""
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
@@ -10,11 +9,9 @@ import pyarrow as pa
 from governance.errors import LandingError
 from platform_assets import quarantine
 from platform_assets.engines.engine import Landing, Outcome
+from platform_assets.engines.landing.value import without_values
 from platform_assets.engines.shape import require_few
 from platform_assets.run import Begun, Platform, Rejected, Run
-
-VALUE = re.compile(r'(?<=string )".*?"(?= (?:to|according to) )', re.DOTALL)
-"""A value as reasons quote it."""
 
 
 def keep_rejected(
@@ -46,4 +43,4 @@ def _require_few(landing: Landing, outcome: Outcome) -> None:
     try:
         require_few(landing, outcome)
     except LandingError as error:
-        raise LandingError(VALUE.sub("***", error.problem), fix=error.fix) from None
+        raise LandingError(without_values(error.problem), fix=error.fix) from None

@@ -20,6 +20,11 @@ BATCH_ROWS = 100_000
 FILE_SIZE = "512MB"
 """Of a Parquet file; a result that has more is several."""
 
+BROKEN = "state machine reached an invalid state"
+"""What DuckDB says of a delimited file that it cannot go on with, followed by all of its options."""
+
+OF_FILE = re.compile(r"^ *file = (.*)$", re.MULTILINE)
+
 LINE = re.compile(r"^LINE (\d+):", re.MULTILINE)
 
 
@@ -93,11 +98,19 @@ def told(query: Query, folder: Path, landings: Iterable[Landing] = ()) -> Iterat
     try:
         yield
     except (duckdb.Error, pa.ArrowException, OSError) as error:
-        raise _query_error(without_paths(str(error), landings).replace(str(folder), "…"), query) from error
+        raise _query_error(without_paths(str(error), landings).replace(str(folder), "…"), query) from None
 
 
 def _query_error(text: str, query: Query) -> QueryError:
     text = text.strip()
+    if BROKEN in text:
+        file = OF_FILE.search(text)
+        problem = (
+            f"{file[1] if file else 'a file'} cannot be read: its line ends are mixed, or a quote in it is not closed"
+        )
+        return QueryError(
+            problem, file=query.file, fix="write the file with one kind of line end, and close its quotes"
+        )
     found = LINE.search(text)
     # the query begins on the second line of what DuckDB is given; what comes after its last is not the user's
     line = int(found[1]) - 1 if found else None

@@ -79,7 +79,7 @@ def check_shape(connection: duckdb.DuckDBPyConnection, landing: Landing) -> None
         except (duckdb.Error, OSError, csv.Error, LookupError) as error:
             # what DuckDB echoes of its own text has the path of a file, and perhaps only its beginning
             said = without_paths(str(error).partition("\nLINE ")[0].strip(), [landing])
-            raise LandingError(f"{shown} cannot be read: {said}", fix="mend the file, or its declaration") from error
+            raise LandingError(f"{shown} cannot be read: {said}", fix="mend the file, or its declaration") from None
         if found:
             problems.append(f"{shown}: {'; '.join(found)}")
             fixes.add(NAMES_FIX if nameless else "")

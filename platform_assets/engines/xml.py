@@ -79,7 +79,7 @@ def _rows(found: "_Document", path: str, shown: str) -> Iterator[Mapping[str, ob
             parser.Parse(b"", True)  # noqa: FBT003
     except expat.ExpatError as error:
         where = f"{shown}:{error.lineno}:{error.offset + 1}"
-        raise LandingError(f"{where}: no XML: {expat.ErrorString(error.code)}", fix="mend the file") from error
+        raise LandingError(f"{where}: no XML: {expat.ErrorString(error.code)}", fix="mend the file") from None
     except _Refused as error:
         raise LandingError(f"{shown}:{parser.CurrentLineNumber}: {error}", fix=error.fix) from None
 

@@ -15,7 +15,7 @@ from platform_assets.engines.engine import Landing
 from platform_assets.engines.landing import document, json, line, nested, option
 from platform_assets.engines.landing.name import TEXT
 from platform_assets.engines.landing.opened import opened_text
-from platform_assets.engines.landing.value import kind
+from platform_assets.engines.landing.value import kind, without_values
 from platform_assets.engines.sql import literal
 
 SAMPLE = 1_000
@@ -201,4 +201,4 @@ def _document(
             yield f"it has no array at {source.rows}"
         if names := [it for it in missing if it]:
             yield f"{told(names)} missing"
-        yield from (it for it in wrong if it)
+        yield from (without_values(it) for it in wrong if it)

@@ -40,7 +40,7 @@ def create_landing(connection: duckdb.DuckDBPyConnection, name: str, landing: La
     except duckdb.Error as error:
         said = without_paths(str(error).partition("\nLINE ")[0].strip(), [landing])
         problem = f"{landing.source.name} cannot be read: {said}"
-        raise EngineError(problem, fix="correct the options by which it is read") from error
+        raise EngineError(problem, fix="correct the options by which it is read") from None
 
 
 def taken_apart(name: str, landing: Landing, options: Mapping[str, Option]) -> Rows | None:

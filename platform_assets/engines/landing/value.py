@@ -1,11 +1,15 @@
 """Text → values in SQL: what a column's text is worth, when it is worth nothing, and why, in DuckDB's words."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from governance.landing.model import FileColumn
 from governance.sql_type import is_nested
 from platform_assets.engines.sql import literal
+
+QUOTED = re.compile(r'(?<=string )".*?"(?= (?:to|according to) )', re.DOTALL)
+"""A value as reasons quote it."""
 
 QUOTED_LENGTH = 200
 """Characters of a value that a reason shows."""
@@ -73,3 +77,8 @@ class Formats:
 def any_of(faults: Sequence[Fault]) -> str:
     """Return the SQL condition that a row has one of ``faults``; it is never NULL."""
     return f"coalesce({' or '.join(f'({it.found})' for it in faults)}, false)" if faults else "false"
+
+
+def without_values(reason: str) -> str:
+    """Return a reason without the values that it quotes: logs are read by others than the data."""
+    return QUOTED.sub("***", reason)
