@@ -10,7 +10,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from governance.errors import EngineError
+from governance.errors import EngineError, LandingError
 from governance.landing.model import Format, Option
 from platform_assets.engines.engine import REJECTED, Landing, Outcome
 from platform_assets.engines.landing import csv, option
@@ -20,6 +20,7 @@ from platform_assets.engines.landing.option import options_of
 from platform_assets.engines.landing.quote import require_closed
 from platform_assets.engines.landing.relation import taken_apart
 from platform_assets.engines.landing.text import Rows, count_of, rejects_of
+from platform_assets.engines.landing.value import any_of
 from platform_assets.engines.landing.whole import may_lose, require_whole
 from platform_assets.engines.sql import quoted
 
@@ -165,6 +166,7 @@ def _of_text(
     tables = [unread]
     for path, shown in zip(landing.paths, landing.shown, strict=True):
         if counts.get(path, (0, 0))[1]:
+            _require_kinds(connection, rows, path, shown)
             found = connection.sql(rejects_of(rows, path)).to_arrow_table()
             skipped = unread.filter(pc.equal(unread["file"], shown))["line"].to_pylist()
             tables.append(_told(found, shown, skipped))
@@ -173,6 +175,26 @@ def _of_text(
     fitting = {shown: counts.get(path, (0, 0))[0] for path, shown in zip(landing.paths, landing.shown, strict=True)}
     unfit = tuple(shown for shown, fit in fitting.items() if not fit and shown in rejected)
     return Outcome(sum(fitting.values()), rejects, unfit)
+
+
+def _require_kinds(connection: duckdb.DuckDBPyConnection, rows: Rows, path: str, shown: str) -> None:
+    """Raise LandingError where a file has rows of one kind of record of which none fits, while others do."""
+    if not rows.record:
+        return
+    bad = [(f"({it.found})", any_of(it.every_fault)) for it in rows.kinds]
+    counts = ", ".join(
+        f"count(*) filter ({kind} and not {wrong}), count(*) filter ({kind} and {wrong})" for kind, wrong in bad
+    )
+    ((*numbers,),) = connection.execute(f"select {counts} from {rows.numbered(path)}").fetchall()
+    fits, wrongs = numbers[::2], numbers[1::2]
+    if not any(fits):
+        return
+    for kind, fit, wrong in zip(rows.kinds, fits, wrongs, strict=True):
+        if wrong and not fit:
+            raise LandingError(
+                f"{shown}: none of its {wrong} rows of {kind.id} fits",
+                fix=f"mend the file, or the columns of {kind.id} in sources.toml",
+            )
 
 
 def _told(found: pa.Table, shown: str, skipped: Sequence[int]) -> pa.Table:
