@@ -59,7 +59,7 @@ def test_a_file_of_another_shape_stops_the_query_before_it_runs(tmp_path: Path) 
         ("a.csv", Format.CSV, b"id\n1\r\n2\n", "its line ends are mixed"),
         ("a.csv.gz", Format.CSV, b"id\n1\n", "incorrect header"),
         ("a.parquet", Format.PARQUET, b"PAR1", "too small"),
-        ("a.txt", Format.FIXED, b"1\r\n2\n", "its line ends are mixed"),
+        ("a.txt", Format.FIXED, b"1\r\n2\n", "invalid state"),
     ],
 )
 def test_a_broken_file_is_an_error_that_names_it_and_no_path(
