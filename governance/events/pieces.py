@@ -24,7 +24,7 @@ _BOM = b"\xef\xbb\xbf"
 _SPREAD = re.compile(rb"(?:\xef\xbb\xbf)?\s*(\[|\{\s*\n)")  # an array, or an object with nothing else on its first line
 _TYPED = re.compile(rb'"eventType"\s*:\s*"')
 _SOMETHING = re.compile(r"[^ \t\r\n]")
-_FOREIGN = {
+FOREIGN = {
     b"\x1f\x8b": "compressed by gzip: unpack it first",
     b"\x28\xb5\x2f\xfd": "compressed by zstd: unpack it first",
     b"PK\x03\x04": "a zip archive: unpack it first",
@@ -76,7 +76,7 @@ def pieces_of(name: str, file: BinaryIO, decode: Decode) -> Iterator[Piece]:
     """Return every piece of a whole file, events and bad pieces alike, in order; it is read from where it stands."""
     begin = file.tell()
     head = file.read(HEAD)
-    foreign = next((what for mark, what in _FOREIGN.items() if head.startswith(mark)), None)
+    foreign = next((what for mark, what in FOREIGN.items() if head.startswith(mark)), None)
     if foreign:
         return iter((Piece(name, 1, 0, head + file.read(), None, (f"the file is {foreign}",)),))
     found = _document(name, head + file.read(), decode) if spread(head) else None

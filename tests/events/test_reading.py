@@ -9,12 +9,12 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from governance.errors import EventStoreError
 from governance.events.decode import Decoder
-from governance.events.pieces import pieces_of
+from governance.events.pieces import FOREIGN, pieces_of
 from governance.events.reading import Reading, read_events, read_store
 from governance.graph import build_graph
 from governance.telling import told
@@ -220,6 +220,8 @@ SCRAPS = st.one_of(
 @given(st.lists(st.one_of(st.sampled_from(WHOLE).map(lambda whole: b"\n" + whole + b"\n"), SCRAPS), max_size=8))
 def test_every_whole_line_is_read_whatever_stands_around_it(parts: list[bytes]) -> None:
     data = b"".join(parts)
+    # a file that begins as other formats do is told as that, whole
+    assume(not data.startswith(tuple(FOREIGN)))
     pieces = list(pieces_of("events.ndjson", io.BytesIO(data), Decoder()))
     expected = [part.strip() for part in parts if part.strip() in WHOLE]
     assert [piece.raw.strip() for piece in pieces if piece.raw.strip() in WHOLE] == expected

@@ -47,7 +47,11 @@ def test_names_are_filled_in(text: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("text", "problem", "fix"),
     [
-        ("{{ ref('orders') }}", "ref('orders') may be gold.orders or silver.orders", "write ref('gold.orders') or ref('silver.orders')"),
+        (
+            "{{ ref('orders') }}",
+            "ref('orders') may be gold.orders or silver.orders",
+            "write ref('gold.orders') or ref('silver.orders')",
+        ),
         ("{{ ref('gold.dialy') }}", "no pipeline builds gold.dialy", "did you mean ref('gold.daily')?"),
         ("{{ ref('dialy') }}", "no pipeline builds dialy", "did you mean ref('gold.daily')?"),
         ("{{ ref('crm.people') }}", "crm.people is a declared source", "write source('crm', 'people')"),
