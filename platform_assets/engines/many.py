@@ -1,7 +1,7 @@
 """Large files of which too many rows do not fit: found before a query runs.
 
 DuckDB keeps all that it rejects of a file in memory, beyond any limit that it is given, at more than a kilobyte a row.
-So the rows of a large file are counted first, those that fit and all, which takes no memory and little time.
+So where pieces out of a large file promise many of them, its rows are counted first, those that fit and all.
 """
 
 import csv as python_csv
@@ -17,6 +17,7 @@ from platform_assets.engines.landing import csv
 from platform_assets.engines.landing.name import NOT_KEPT
 from platform_assets.engines.landing.opened import opened, opened_text
 from platform_assets.engines.landing.option import number, options_of, text
+from platform_assets.engines.sampled import likely_misfits
 from platform_assets.engines.shape import ShapeChanged
 
 KEPT = 200_000
@@ -35,6 +36,13 @@ def require_bounded(connection: duckdb.DuckDBPyConnection, landing: Landing) -> 
         return
     # of a file that is read in parts DuckDB may leave out rows
     options = {**options_of(landing), "parallel": False}
+    try:
+        likely = likely_misfits(connection, landing, options)
+    except duckdb.Error:
+        # the query itself will say so
+        return
+    if likely is not None and likely <= KEPT / 2:
+        return
     ends = sum(_line_ends(path, options) for path in landing.paths)
     if ends <= KEPT:
         return
