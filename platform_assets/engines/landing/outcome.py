@@ -86,8 +86,8 @@ def _of_csv(
         (seen, 0) if seen is not None and not searches else _count(connection, csv.count(name, landing, options))
     )
     native = kept(connection, name, landing, options)
-    require_closed(landing, options, fitting + late + native.num_rows)
-    if may_lose(landing.paths, options):
+    every_line = require_closed(landing, options, fitting + late + native.num_rows)
+    if not every_line and may_lose(landing.paths, options):
         before = option.number(options, "skip") + bool(options.get("header", True))
         found = fitting + late + int(native.num_rows)
         slowly = partial(_in_one_piece, connection, name, landing, options)

@@ -24,24 +24,25 @@ BEFORE, BEHIND = 8, 64
 """Bytes around a quoted value that tell whether it begins and ends there."""
 
 
-def require_closed(landing: Landing, options: Mapping[str, Option], rows: int) -> None:
+def require_closed(landing: Landing, options: Mapping[str, Option], rows: int) -> bool:
     """Raise LandingError where a quote is not closed before its line ends; ``rows`` were read or rejected of all files.
 
-    A value with line ends in it whose quote is closed is none of these.
+    A value with line ends in it whose quote is closed is none of these. Returns whether there is a row for each line,
+    so that nothing at all is lost.
     """
     quote = option.text(options, "quote", '"').encode()
     if not quote:
-        return
-    counts = [_counted(path, options, quote) for path in landing.paths]
+        return False
     before = option.number(options, "skip") + bool(options.get("header", True))
-    if rows == sum(max(lines - before, 0) for lines, _ in counts):
-        return
-    for path, shown, (_, quotes) in zip(landing.paths, landing.shown, counts, strict=True):
-        if quotes and (line := unclosed(path, options)) is not None:
+    if rows == sum(max(_lines_in(path, options) - before, 0) for path in landing.paths):
+        return True
+    for path, shown in zip(landing.paths, landing.shown, strict=True):
+        if _has(path, options, quote) and (line := unclosed(path, options)) is not None:
             raise LandingError(
                 f"{shown}:{line}: a quote opens in this line and is not closed: what follows it would be lost",
                 fix='close the quote, or say quote = "" in its options where quotes are text',
             )
+    return False
 
 
 def unclosed(path: str, options: Mapping[str, Option]) -> int | None:
@@ -133,9 +134,14 @@ def row_pattern(options: Mapping[str, Option]) -> re.Pattern[bytes]:
     return re.compile(b"(?:%b)?(?:[^%b\\r\\n]++|%b%b|%b)*+" % (quoted, quote, begins, quoted, quote), re.DOTALL)
 
 
-def _counted(path: str, options: Mapping[str, Option], quote: bytes) -> tuple[int, int]:
-    """Return how many lines and how many quotes a file has."""
-    lines, quotes, last = 0, 0, b"\n"
+def _lines_in(path: str, options: Mapping[str, Option]) -> int:
+    """Return how many lines a file has, its last one whether it ends or not."""
+    lines, last = 0, b"\n"
     for piece in opened_utf8(path, options):
-        lines, quotes, last = lines + piece.count(b"\n"), quotes + piece.count(quote), piece[-1:]
-    return lines + (last != b"\n"), quotes
+        lines, last = lines + piece.count(b"\n"), piece[-1:]
+    return lines + (last != b"\n")
+
+
+def _has(path: str, options: Mapping[str, Option], quote: bytes) -> bool:
+    """Return whether there is a quote in a file."""
+    return any(quote in piece for piece in opened_utf8(path, options))
