@@ -4,7 +4,7 @@ import json
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from governance.events.model import Event
     from governance.policy import Policy
     from governance.runs import Run
+    from platform_assets.validate import Given
 
 FORMATS = ("text", "json", "md", "github", "sarif")
 FAIL_ON = ("breaking", "population", "value", "understated", "unreadable")
@@ -124,6 +125,14 @@ def _side(project: Project, name: str | None, read: "Callable[[Project], Side]")
             ) from error
 
 
+def _rows(project: Project, before: "Side", fixtures: Path | None) -> "AbstractContextManager[Given]":
+    from platform_assets.inputs import fixture_rows, pinned_rows
+
+    if fixtures is None:
+        return pinned_rows(project)
+    return fixture_rows(project, fixtures, {source.table: source.columns for source in before.sources})
+
+
 def _known(project: Project, policy: "Policy", runs: "tuple[Run, ...]") -> "Known":
     from governance.consumers.declared import load_declarations
     from governance.diff import Known
@@ -193,7 +202,6 @@ def validate(  # one parameter an option
     from governance.report.validation import FORMATS as SHOWN
     from governance.simulate import read_change
     from governance.validation import Verdict
-    from platform_assets.inputs import fixture_rows, pinned_rows
     from platform_assets.side import side_of_project
     from platform_assets.validate import Asked
     from platform_assets.validate import validate as compare_built
@@ -206,9 +214,7 @@ def validate(  # one parameter an option
         stack.enter_context(_ended_in_order())
         simulated = tuple(read_change(text, after.sources) for text in changes)
         asked = Asked(before, after, simulated, sample, tolerance, seconds)
-        columns = {source.table: source.columns for source in before.sources}
-        given = fixture_rows(project, fixtures, columns) if fixtures else pinned_rows(project)
-        rows = stack.enter_context(given)
+        rows = stack.enter_context(_rows(project, before, fixtures))
         known = _known(project, after.policy, _runs(project, after.policy, events))
         found = compare_built(asked, known, rows)
     click.echo(SHOWN[form](found))

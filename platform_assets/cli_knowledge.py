@@ -157,19 +157,14 @@ def history(*, name: str, events: Path | None, form: str) -> None:
     tried = attempts(runs, dataset, *at)
     reads = () if found or tried else readings(runs, dataset, *at)
     if reads:
+        say(form, lambda: readings_text(reads), lambda: readings_markdown(reads), lambda: readings_dict(reads))
+    else:
         say(
             form,
-            lambda: readings_text(reads),
-            lambda: readings_markdown(reads),
-            lambda: readings_dict(reads),
+            lambda: history_text(found, tried),
+            lambda: history_markdown(found, tried),
+            lambda: history_dict(found, tried),
         )
-        return
-    say(
-        form,
-        lambda: history_text(found, tried),
-        lambda: history_markdown(found, tried),
-        lambda: history_dict(found, tried),
-    )
 
 
 def _table(runs: "tuple[Run, ...]", name: str) -> "Dataset":

@@ -1,6 +1,5 @@
 """What a terminal shows in colour: trees, and how far long work has come. Piped output never comes through here."""
 
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import TypeVar
@@ -50,11 +49,6 @@ def counted(items: Iterable[Item], what: str) -> Iterator[Item]:
 def working(what: str) -> AbstractContextManager[object]:
     """Show on a terminal that ``what`` goes on, for work whose end nobody knows."""
     return Console(stderr=True).status(what)
-
-
-def in_colour() -> bool:
-    """Return whether somebody looks at the output as it comes."""
-    return sys.stdout.isatty()
 
 
 def _label(line: Line) -> Text:

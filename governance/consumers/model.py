@@ -141,10 +141,6 @@ class Consumers:
         }
 
 
-def _source_dict(name: str, window: Window | None) -> dict[str, Any]:
-    return {"source": name, "window": window.as_dict() if window else None}
-
-
 def _evidence_dict(evidence: Evidence) -> dict[str, Any]:
     return {
         "source": evidence.source,

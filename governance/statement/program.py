@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import TypeVar
 
 from governance.engines import DUCKDB, SPARK
 from governance.errors import HeadwaterError, LineageError, PipelineCycle, PipelineError, UnreadStatement
@@ -15,6 +16,8 @@ from governance.statement.order import ordered, unknown_table
 from governance.statement.parse import parse
 from governance.statement.spark import require_spark
 from governance.statement.trace import columns_of, trace
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +81,12 @@ def read_program(
         except LineageError as error:
             unreadable[statement.pipeline.table] = error
     unreadable = _at_their_place(unreadable, {it.file: it.table for it in pipelines})
-    return Program(
-        statements=tuple(it for it in standing if it.pipeline.table not in unreadable),
-        unreadable=MappingProxyType(dict(sorted(unreadable.items()))),
-        schemas=MappingProxyType(dict(sorted(schemas.items()))),
-        lineages=MappingProxyType(dict(sorted(lineages.items()))),
-    )
+    readable = tuple(it for it in standing if it.pipeline.table not in unreadable)
+    return Program(readable, _sorted(unreadable), _sorted(schemas), _sorted(lineages))
+
+
+def _sorted(by_table: Mapping[str, T]) -> Mapping[str, T]:
+    return MappingProxyType(dict(sorted(by_table.items())))
 
 
 def _at_their_place(unreadable: Mapping[str, HeadwaterError], tables: Mapping[str, str]) -> dict[str, HeadwaterError]:

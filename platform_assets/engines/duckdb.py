@@ -125,7 +125,7 @@ def _create(connection: duckdb.DuckDBPyConnection, query: Query, number: int) ->
     except duckdb.Error as error:
         line = LINE.search(str(error))
         at = int(line[1]) if line else None
-        raise QueryError(str(error), file=query.file, line=at, setup=number) from error
+        raise QueryError(str(error), file=query.file, line=at, setup=number) from None
 
 
 def create(connection: duckdb.DuckDBPyConnection, name: str, relation: Relation) -> None:

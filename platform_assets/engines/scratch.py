@@ -112,7 +112,7 @@ class Scratch:
             with made if read.needs_room else nullcontext():
                 self._run(_building(name_in(side, table), read))
         except (duckdb.Error, HeadwaterError) as error:
-            raise QueryError(str(error), file=read.statement.pipeline.file) from error
+            raise QueryError(str(error), file=read.statement.pipeline.file) from None
 
     def _hold(self, name: str, relation: Relation) -> None:
         if not isinstance(relation, Rows):

@@ -56,7 +56,7 @@ def sniff(form: Format, paths: Sequence[str], options: Mapping[str, Option]) -> 
             found = connection.execute(f"describe from {FUNCTIONS[form]}({listed(paths)}{given})").fetchall()
         except duckdb.Error as error:
             fix = f"mend the file, or see that it is {form.value} at all: --format says how a file is read"
-            raise EngineError(f"it cannot be read as {form.value}: {_said(paths, error)}", fix=fix) from error
+            raise EngineError(f"it cannot be read as {form.value}: {_said(paths, error)}", fix=fix) from None
     return tuple((name, stored(kind)) for name, kind, *_ in found)
 
 
