@@ -1,6 +1,6 @@
 """XML → Parquet, row by row in bounded memory; what an engine then reads is text, and it converts it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -94,10 +94,25 @@ class _Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """Where values stand, by the keys that lead there: the texts of elements, and attributes by their element."""
+    """Where values stand, by the keys that lead there: the texts of elements, and attributes by their element.
+
+    ``elements`` are the keys of all elements that values stand in.
+    """
 
     texts: Mapping[Keys, int]
     attributes: Mapping[Keys, Mapping[str, int]]
+    elements: frozenset[Keys]
+
+    def undeclared(self, keys: Keys, attributes: Iterable[str]) -> Iterator[str]:
+        """Yield what of an element no column is; what lies in an element that is none itself goes without saying."""
+        if keys not in self.elements:
+            # an element within a value is a fault of that row
+            if keys[:-1] in self.elements and keys[:-1] not in self.texts:
+                yield ".".join(keys)
+            return
+        known = self.attributes.get(keys, NO_ATTRIBUTES)
+        # one of another namespace, such as a schema's place, belongs to the writing and not to the row
+        yield from (".".join((*keys, f"@{it}")) for it in attributes if SEPARATOR not in it and it not in known)
 
 
 def _places(columns: Sequence[FileColumn]) -> _Places:
@@ -109,7 +124,8 @@ def _places(columns: Sequence[FileColumn]) -> _Places:
             attributes.setdefault(tuple(above), {})[last[1:]] = number
         else:
             texts[*above, last] = number
-    return _Places(texts, attributes)
+    elements = {it[:length] for it in (*texts, *attributes) for length in range(len(it) + 1)}
+    return _Places(texts, attributes, frozenset({*elements, ()}))
 
 
 class _Values:
@@ -153,6 +169,7 @@ class _Document:
         self._count = 0
         self._beside: dict[str, None] = {}
         self._above = False
+        self._undeclared: dict[str, None] = {}
 
     @property
     def sections(self) -> tuple[str | None, ...]:
@@ -177,7 +194,9 @@ class _Document:
             self._beside[self._path[-1]] = None
         self._texts.append(None)
         if self._row is not None:
-            self._look(self._row, self._places, self._path[len(self._rows) :], attributes)
+            keys = self._path[len(self._rows) :]
+            self._look(self._row, self._places, keys, attributes)
+            self._undeclared |= dict.fromkeys(self._places.undeclared(keys, attributes))
         self._look(self._sections, self._sections_at, self._path, attributes)
 
     def _look(self, values: _Values, places: _Places, keys: Keys, attributes: Mapping[str, str]) -> None:
@@ -228,6 +247,8 @@ class _Document:
         missing += [name for number, name in enumerate(self._names) if number not in self._sections.seen]
         if missing:
             yield f"{told(missing)} missing"
+        if self._undeclared:
+            yield f"{told(list(self._undeclared))} not declared"
         if fault := self._sections.fault:
             yield f"{self._names[fault[0]]}: {fault[1]}"
 

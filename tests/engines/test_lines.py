@@ -41,6 +41,16 @@ def test_columns_at_fixed_places_are_characters(tmp_path: Path) -> None:
         assert rejects[2][3] == 'Could not parse string "20261331" according to format specifier "%Y%m%d"'
 
 
+def test_what_stands_after_the_last_place_is_not_lost(tmp_path: Path) -> None:
+    good = LINES.splitlines()[0].ljust(17)
+    content = f"{good}\n{good}   \n{good}X\n{good}  more\n"
+    landing = landed(tmp_path, source("a.txt", Format.FIXED, FIXED), {"a.txt": content})
+    rows, outcome = read("from 'landing/a.txt'", landing)
+    assert len(rows) == 2
+    reason = "the line goes on after character 17, where its columns end"
+    assert [(it[1], it[3]) for it in told(outcome["landing/a.txt"])] == [(3, reason), (4, reason)]
+
+
 def test_lines_of_another_encoding_and_lines_to_be_skipped(tmp_path: Path) -> None:
     declared = source("a.txt", Format.FIXED, FIXED, options={"skip": 1, "encoding": "latin-1", "nullstr": "x 14"})
     landing = landed(tmp_path, declared, {"a.txt": ("TITLE\n" + LINES).encode("latin-1")})

@@ -43,7 +43,7 @@ def test_large_files_that_are_read_whole_are_no_error(tmp_path: Path, text: str)
 
 
 def test_lines_are_counted_too(tmp_path: Path) -> None:
-    columns = {"n": FileColumn("", "bigint", (1, 4))}
+    columns = {"n": FileColumn("", "bigint", (1, 4)), "rest": FileColumn("", "varchar", (5, 14))}
     options = {"buffer_size": 20_000, "max_line_size": 1_000}
     good = b"".join(b"%04d some text\n" % (n % 10_000) for n in range(5_000))
     for bad in (b"\xff\xff\xff\xff\n", b"abcd\n"):

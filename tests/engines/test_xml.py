@@ -107,6 +107,24 @@ def test_what_is_not_where_it_is_declared_is_named(tmp_path: Path, old: str, new
     assert 'change ["landing/m.xml"] in sources.toml' in raised.value.fix
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("<grams>30</grams>", "<grams>30</grams><colour>red</colour>", "column colour is not declared"),
+        ('number="P2"', 'number="P2" size="5"', "column @size is not declared"),
+        ("<city>Ulm", "<street><no>1</no></street><city>Ulm", "column to.street is not declared"),
+    ],
+)
+def test_what_a_row_has_and_no_column_is_changed_its_shape(tmp_path: Path, old: str, new: str, problem: str) -> None:
+    with pytest.raises(ShapeChanged, match=rf"landing/m\.xml: {problem}"):
+        made(tmp_path, CONTENT.replace(old, new))
+
+
+def test_an_attribute_of_another_namespace_is_none_of_a_row(tmp_path: Path) -> None:
+    rows, _ = read(QUERY, made(tmp_path, CONTENT.replace('number="P2"', 'number="P2" xmlns:x="urn:x" x:nil="true"')))
+    assert rows == FIT
+
+
 def test_a_document_may_have_no_row(tmp_path: Path) -> None:
     rows, _ = read(QUERY, made(tmp_path, "<manifest><header><day>2026-01-01</day></header><parcels/></manifest>"))
     assert rows == []

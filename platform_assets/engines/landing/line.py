@@ -63,7 +63,9 @@ def _fixed_kind(id_: str, found: str, columns: Sequence[FileColumn], options: Ma
     end = max(it.place[1] for it in columns if it.place)
     short = f"'the line ends after ' || length({TEXT}) || ' characters, its columns after {end}'"
     values = tuple(_value(it, f"nullif(trim({_cut(*it.place)}), '')", options) for it in columns if it.place)
-    return Kind(id_, found, values, (Fault(None, f"length({TEXT}) < {end}", short),))
+    more = f"trim(substring({TEXT}, {end + 1})) <> ''"
+    long = f"'the line goes on after character {end}, where its columns end'"
+    return Kind(id_, found, values, (Fault(None, f"length({TEXT}) < {end}", short), Fault(None, more, long)))
 
 
 def _delimited_kind(id_: str, found: str, columns: Sequence[FileColumn], options: Mapping[str, Option]) -> Kind:
