@@ -107,3 +107,17 @@ def test_a_file_without_rows_makes_none_and_a_line_of_no_known_kind_is_kept_asid
     assert counted(fresh, "bronze.orders") == (0, 0)
     assert counted(fresh, "bronze.returns") == (8, 1)
     assert taken(fresh) == ({"2026-09-01.txt"}, 20)  # an empty one is not taken until it is filled
+
+
+def test_what_a_failed_run_leaves_in_store_has_neither_paths_nor_values(fresh: Example) -> None:
+    landing = fresh.root / "landing"
+    edit(landing / "batch.json", '"batch_date": "2026', '"batch_date": "2026-99-')
+    (landing / "manifest.xml").write_text("<manifest><parcels>")
+    with (landing / "orders.csv").open("a") as orders:
+        orders.write('9999,2,3,"open,2026-01-01 00:00:00\n9998,3,hush-hush,x,2026-01-01 00:00:00\n')
+    stopped(fresh, "bronze.settlements", "bronze.parcels", "bronze.orders")
+    kept = [path for folder in ("dagster", "events") for path in (fresh.root / ".headwater" / folder).rglob("*")]
+    content = b"".join(path.read_bytes() for path in kept if path.is_file())
+    assert b"landing/orders.csv" in content
+    for hidden in (str(landing), "hush-hush", "2026-99-", str(fresh.root / ".headwater" / "spill")):
+        assert hidden.encode() not in content
