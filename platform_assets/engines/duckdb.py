@@ -13,6 +13,7 @@ import pyarrow as pa
 from governance.errors import EngineError
 from platform_assets.engines.engine import Column, Files, Landing, Query, QueryError, Relation, Rows
 from platform_assets.engines.folder import own_folder
+from platform_assets.engines.interruptible import waited
 from platform_assets.engines.landing import create_landing
 from platform_assets.engines.many import require_bounded
 from platform_assets.engines.result import LINE, DuckDbResult, schema_of, told
@@ -61,9 +62,8 @@ class DuckDb:
         """
         with self.connect() as connection, own_folder(_spill(connection)) as folder, closing(connection):
             tables = {name: _ready(connection, it, folder) for name, it in tables.items()}
-            _prepare(connection, tables, folder)
-            for number in range(len(query.setup)):
-                _create(connection, query, number)
+            # on the main thread DuckDB would make an error of its own of what interrupts it
+            waited(connection, lambda: _prepare(connection, query, tables, folder))
             with told(query, folder):
                 schema = schema_of(connection, query)
             landings = {name: it for name, it in tables.items() if isinstance(it, Landing)}
@@ -72,9 +72,13 @@ class DuckDb:
     def schema(self, columns: Sequence[tuple[str, str]]) -> pa.Schema:
         """Return the Arrow schema of (name, SQL type) columns; see ``Engine.schema``."""
         with self.connect() as connection, closing(connection):
-            for statement in (*SETTINGS, *LOCK):
-                connection.execute(statement)
-            return pa.schema([pa.field(name, _arrow_type(connection, name, kind)) for name, kind in columns])
+            return waited(connection, lambda: _arrow_schema(connection, columns))
+
+
+def _arrow_schema(connection: duckdb.DuckDBPyConnection, columns: Sequence[tuple[str, str]]) -> pa.Schema:
+    for statement in (*SETTINGS, *LOCK):
+        connection.execute(statement)
+    return pa.schema([pa.field(name, _arrow_type(connection, name, kind)) for name, kind in columns])
 
 
 def _arrow_type(connection: duckdb.DuckDBPyConnection, name: str, kind: str) -> pa.DataType:
@@ -85,7 +89,8 @@ def _arrow_type(connection: duckdb.DuckDBPyConnection, name: str, kind: str) -> 
 
 
 def _spill(connection: duckdb.DuckDBPyConnection) -> Path:
-    ((folder,),) = connection.execute("select current_setting('temp_directory')").fetchall()
+    setting = "select current_setting('temp_directory')"
+    ((folder,),) = waited(connection, lambda: connection.execute(setting).fetchall())
     return Path(folder)
 
 
@@ -93,12 +98,12 @@ def _ready(connection: duckdb.DuckDBPyConnection, relation: Relation, folder: Pa
     """Return the relation as DuckDB reads it: of files as they landed after a look whether they are as declared."""
     if not isinstance(relation, Landing):
         return relation
-    check_shape(connection, relation)
-    require_bounded(connection, relation)
+    waited(connection, lambda: check_shape(connection, relation))
+    waited(connection, lambda: require_bounded(connection, relation))
     return readable(relation, folder)
 
 
-def _prepare(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, Relation], folder: Path) -> None:
+def _prepare(connection: duckdb.DuckDBPyConnection, query: Query, tables: Mapping[str, Relation], folder: Path) -> None:
     for statement in SETTINGS:
         connection.execute(statement)
     for name, relation in sorted(tables.items()):
@@ -113,6 +118,8 @@ def _prepare(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, Relatio
     connection.execute(f"set temp_directory = {literal(str(folder / 'spill'))}")
     for statement in LOCK:
         connection.execute(statement)
+    for number in range(len(query.setup)):
+        _create(connection, query, number)
 
 
 def _create(connection: duckdb.DuckDBPyConnection, query: Query, number: int) -> None:

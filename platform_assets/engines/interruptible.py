@@ -39,18 +39,23 @@ class _Ended:
 
 
 class Stream(Generic[T]):
-    """What ``make`` yields, made in a thread of its own; an error of its is raised where the items are asked for."""
+    """What ``make`` yields, made in a thread of its own; an error of its is raised where the items are asked for.
+
+    The thread begins when the first item is asked for: whoever is to close the stream has it in hand by then.
+    """
 
     def __init__(self, connection: Interruptible, make: Iterable[T]) -> None:
         self._connection = connection
         self._make = make
         self._items: queue.Queue[T | _Failed | _Ended] = queue.Queue(AHEAD)
         self._stopped = threading.Event()
+        self._gate = threading.Lock()
+        self._began = False
         self._worker = threading.Thread(target=self._work, name="engine-query", daemon=True)
-        self._worker.start()
 
     def __iter__(self) -> Iterator[T]:
-        """Yield what is made, as it is made."""
+        """Yield what is made, as it is made; once."""
+        self._worker.start()
         while not isinstance(item := self._next(), _Ended):
             if isinstance(item, _Failed):
                 raise item.error
@@ -58,13 +63,19 @@ class Stream(Generic[T]):
 
     def close(self) -> None:
         """End the work if it still runs; returns when its thread has gone."""
-        self._stopped.set()
-        while self._worker.is_alive():
+        with self._gate:
+            self._stopped.set()
+        # a thread that has not begun by now sees that it is not to
+        while self._began and self._worker.is_alive():
             # again and again: an interrupt that comes between two of DuckDB's tasks is forgotten
             self._connection.interrupt()
             self._worker.join(POLL_SECONDS)
 
     def _work(self) -> None:
+        with self._gate:
+            if self._stopped.is_set():
+                return
+            self._began = True
         try:
             for item in self._make:
                 self._put(item)

@@ -39,7 +39,7 @@ def test_terminate_sends_abort(dev: Dev) -> None:
     run = dev.launch("mart.endless")
     until(lambda: dev.shop.told("mart.endless") == ["START"], 60)
     dev.terminate(run)
-    until(lambda: dev.status(run) == "CANCELED", 60)
+    until(lambda: dev.status(run) == "CANCELED", 30)
     assert dev.shop.told("mart.endless") == ["START", "ABORT"]
 
 
