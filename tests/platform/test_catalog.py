@@ -1,5 +1,6 @@
 """Which catalog is opened, what its types are called, and tables that other programs made."""
 
+import sys
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -77,6 +78,7 @@ def test_a_catalog_error_holds_no_password(project: Project, monkeypatch: pytest
 def test_a_catalog_that_cannot_be_reached_says_what_where_and_what_to_do(
     project: Project, monkeypatch: pytest.MonkeyPatch, uri: str, said: str
 ) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg2", None)  # as where the extra is not installed
     monkeypatch.setenv("PYICEBERG_CATALOG__DEFAULT__URI", uri)
     with pytest.raises(CatalogError, match=said) as caught:
         open_catalog(project)
