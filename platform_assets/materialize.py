@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from governance.errors import RowsLeftOut
 from governance.events.facets import Naming
-from governance.events.run import require_size, start_event
+from governance.events.run import require_size
 from governance.events.transport import forward
 from governance.pipeline import Pipeline
 from governance.statement import Statement, parse, trace
@@ -53,16 +53,12 @@ def materialize(platform: Platform, pipeline: Pipeline, run: Run) -> Materialize
     with watch.timing("lineage"):
         traced = _try_to_trace(platform, pipeline, facts.naming)
     reads = traced.lineage.inputs if isinstance(traced, Traced) else ()
-    with watch.timing("start"):
-        began = platform.clock()
-        platform.store.begin(start_event(facts, began, reads, [pipeline.table]))
-    # from here on the run has begun, and the ending tells how it ended
-    with watch.timing("all"), Ending(platform, facts, began) as ending:
+    with watch.timing("all"), Ending(platform, facts, reads, platform.clock()) as ending:
         forward(platform.store)
         with watch.timing("work"):
             ending.done = done = _work(platform, _or_raise(traced), run, ending)
     spent = watch.spent
-    timings = Timings(spent["lineage"], spent["work"], spent["start"] + spent["all"] - spent["work"])
+    timings = Timings(spent["lineage"], spent["work"], spent["all"] - spent["work"])
     return Materialized(run.attempt.run_id, done, timings, ending.warnings)
 
 

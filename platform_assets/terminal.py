@@ -1,4 +1,4 @@
-"""The end of a run: one of COMPLETE, FAIL and ABORT, whatever happens.
+"""A run's first and last event: START, and one of COMPLETE, FAIL and ABORT, whatever happens between and within them.
 
 What decides is whether the commit landed, not how the run was left: Terminate may come between the commit and
 COMPLETE, and a catalog may take a commit and lose the answer. A terminal event is written once at most
@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from governance.errors import EventStoreError, LineageError
-from governance.events.run import RunFacts, abort_event, complete_event, fail_event
+from governance.events.run import RunFacts, abort_event, complete_event, fail_event, start_event
 from governance.events.run_facets import Statistics
 from governance.events.store import EventStore
 from governance.events.transport import forward
@@ -26,21 +26,36 @@ CLOSED = "the run was closed before it was complete: the first terminal event st
 
 @dataclass(slots=True)
 class Ending:
-    """Ends a run's events when its block is left; ``done`` is set by the block once the commit stands.
+    """Begins a run's events and ends them when its block is left; ``done`` is set by the block once the commit stands.
 
+    reads: what the pipeline's text reads, as START says it
     began: the time of START
     begun: what is being computed, so that a commit whose answer was lost can still be told
     """
 
     platform: Platform
     facts: RunFacts
+    reads: tuple[str, ...]
     began: datetime
     begun: Begun | None = None
     done: Done | None = None
     warnings: tuple[str, ...] = field(default=())
 
     def __enter__(self) -> Self:
-        """Nothing to set up: START is written before."""
+        """Write START.
+
+        Raises:
+            EventStoreError: it cannot be written; nothing of it is left.
+        """
+        try:
+            self.platform.store.begin(start_event(self.facts, self.began, self.reads, [self.facts.attempt.job]))
+        except Exception:
+            raise
+        except BaseException as error:
+            # Terminate came while START was being written, and it may stand by now
+            if self.platform.store.started(self.facts.attempt.run_id):
+                self._end(error)
+            raise
         return self
 
     def begin(self, begun: Begun) -> None:

@@ -103,6 +103,14 @@ class EventStore:
         """
         return read_store(self.folder)
 
+    def started(self, run_id: str) -> bool:
+        """Return whether the run's START is in the store.
+
+        Raises:
+            EventStoreError: a file of the store cannot be read.
+        """
+        return self._first(run_id, _START) is not None
+
     def terminal(self, run_id: str) -> Event | None:
         """Return the event that ended the run, None while there is none.
 

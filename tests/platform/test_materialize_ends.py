@@ -69,6 +69,23 @@ def test_n16_a_commit_whose_answer_was_lost_sends_complete(platform: Platform, m
     assert output["outputFacets"]["outputStatistics"]["rowCount"] == 1
 
 
+@pytest.mark.parametrize(("written", "told"), [(True, ["START", "ABORT"]), (False, [])])
+def test_terminate_while_the_start_is_written_ends_what_stands(
+    platform: Platform, monkeypatch: pytest.MonkeyPatch, *, written: bool, told: list[str]
+) -> None:
+    real = EventStore.begin
+
+    def interrupted(store: EventStore, event: Any) -> bool:
+        if written:
+            real(store, event)
+        raise Terminated
+
+    monkeypatch.setattr(EventStore, "begin", interrupted)
+    with pytest.raises(Terminated):
+        buyers(platform)
+    assert kinds(platform) == told
+
+
 @pytest.mark.parametrize("written", [True, False])
 def test_terminate_while_the_end_is_written_leaves_one_end(
     platform: Platform, monkeypatch: pytest.MonkeyPatch, *, written: bool
