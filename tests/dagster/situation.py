@@ -1,4 +1,4 @@
-"""What a failed test is to show: how Dagster's runs of a shop stand, what they said, and what the event store was told."""
+"""What a failed test shows: how Dagster's runs of a shop stand, what they said, and what the event store was told."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
