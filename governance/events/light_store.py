@@ -65,7 +65,7 @@ class Light:
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class Row:
     """An event of a segment as its light form has it; ``said`` is by output."""
 
     segment: int
@@ -75,9 +75,11 @@ class _Row:
 
 
 @dataclass(slots=True)
-class _Day:
+class Day:
+    """What is read of one day: light rows, and pieces that are whole."""
+
     name: str
-    rows: list[_Row]
+    rows: list[Row]
     whole: list[Piece]
 
 
@@ -98,6 +100,16 @@ def read_light_store(path: Path, odd: Odd) -> Light:
     events = [row.event for day in read for row in day.rows]
     whole = [piece.event for day in read for piece in day.whole if piece.event is not None]
     unsteady = frozenset(odd((*events, *whole))) | _alike(whole, (mentioned_in(path, it) for it in segments))
+    return light_of(path, read, segments, unsteady)
+
+
+def light_of(path: Path, read: Sequence[Day], segments: Sequence[Segment], unsteady: Collection[Dataset]) -> Light:
+    """Return what ``read`` holds, events that name a dataset of ``unsteady`` whole; rows name their place in segments.
+
+    Raises:
+        EventStoreError: a file of the store is missing or damaged.
+    """
+    decode = Decoder()
     heavy = _heavy(read, unsteady)
     for day in read:
         day.whole += _whole(path, day, segments, heavy, decode)
@@ -129,9 +141,9 @@ def _alike(whole: Iterable[Event], segments: Iterable[pa.Array]) -> frozenset[Da
     return frozenset(Dataset(*name.split(SEPARATOR)[:2]) for name in found)
 
 
-def _day(path: Path, name: str, segments: list[Segment], decode: Decoder) -> _Day:
+def _day(path: Path, name: str, segments: list[Segment], decode: Decoder) -> Day:
     of_day, tail = parts_of_day(path, name, decode)
-    day = _Day(name, [], list(tail))
+    day = Day(name, [], list(tail))
     for segment in of_day:
         rows = light_rows(path, segment)
         if rows is None:
@@ -141,12 +153,12 @@ def _day(path: Path, name: str, segments: list[Segment], decode: Decoder) -> _Da
         if untold := {row["offset"] for row in rows if row["light"] is None}:
             day.whole += pieces_at(path, name, segment, untold, decode)
         place = len(segments)
-        day.rows += (_Row(place, it["offset"], read_light(it["light"]), it["said"]) for it in rows if it["light"])
+        day.rows += (Row(place, it["offset"], read_light(it["light"]), it["said"]) for it in rows if it["light"])
         segments.append(segment)
     return day
 
 
-def _heavy(read: Iterable[_Day], odd: Collection[Dataset]) -> frozenset[tuple[int, int]]:
+def _heavy(read: Iterable[Day], odd: Collection[Dataset]) -> frozenset[tuple[int, int]]:
     """Return the places of the rows whose event has to be read whole, all of a run's or none."""
     runs: dict[tuple[str, str, str], _Told] = defaultdict(_Told)
     for day in read:
@@ -159,7 +171,7 @@ def _heavy(read: Iterable[_Day], odd: Collection[Dataset]) -> frozenset[tuple[in
     return frozenset(_place(row) for run in heavy for row in run.rows)
 
 
-def _place(row: _Row) -> tuple[int, int]:
+def _place(row: Row) -> tuple[int, int]:
     return row.segment, row.offset
 
 
@@ -169,12 +181,12 @@ class _Told:
     __slots__ = ("_places", "_said", "rows", "several")
 
     def __init__(self) -> None:
-        self.rows: list[_Row] = []
+        self.rows: list[Row] = []
         self.several = False
         self._said: dict[tuple[str, str], object] = {}
         self._places: set[tuple[object, int]] = set()
 
-    def light(self, row: _Row) -> None:
+    def light(self, row: Row) -> None:
         """Note an event by its light form."""
         self.rows.append(row)
         # what a declaration says stands in its event, which is light and whole
@@ -213,7 +225,7 @@ def _named(event: Event, odd: Collection[Dataset]) -> bool:
 
 
 def _whole(
-    path: Path, day: _Day, segments: Sequence[Segment], heavy: Collection[tuple[int, int]], decode: Decoder
+    path: Path, day: Day, segments: Sequence[Segment], heavy: Collection[tuple[int, int]], decode: Decoder
 ) -> Iterator[Piece]:
     offsets: dict[int, set[int]] = defaultdict(set)
     for row in day.rows:
@@ -223,7 +235,7 @@ def _whole(
         yield from pieces_at(path, day.name, segments[segment], of_segment, decode)
 
 
-def _sayings(row: _Row) -> Iterator[tuple[Output, Saying]]:
+def _sayings(row: Row) -> Iterator[tuple[Output, Saying]]:
     event = row.event
     if event.design:
         return
