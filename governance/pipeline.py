@@ -13,6 +13,8 @@ more::
     -- automation: eager
     -- include: silver.orders
     -- engine: spark
+    -- partition by: day(sent_at), bucket(16, learner_id)
+    -- partitions: daily from 2026-01-01
 
 Any other word with a colon is an error, so that a misspelt word cannot be lost. A comment without one is plain.
 """
@@ -28,11 +30,15 @@ from governance.duration import EXPECTED, parse_duration
 from governance.engines import ENGINES
 from governance.errors import HeadwaterError, PipelineError
 from governance.owner import OWNER_FORM, is_owner
+from governance.partition import Term, parse_terms
 from governance.template.model import Template
+from governance.windows import Windows, parse_windows
 
 TAG = re.compile(r"[A-Za-z0-9_.-]{1,63}")
 TABLE = re.compile(r"[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
-HEADER_LINE = re.compile(r"--\s*(?P<word>[A-Za-z][\w-]*)[ \t]*:(?P<value>.*)")
+PARTITION_BY, PARTITIONS = "partition by", "partitions"
+# two words are a header word where the first may be meant for "partition": no misspelling of it is lost
+HEADER_LINE = re.compile(r"--\s*(?P<word>[Pp]ar\w*[ \t]+by|[A-Za-z][\w-]*)[ \t]*:(?P<value>.*)")
 CONTINUATION = re.compile(r"--[ \t]{2,}(?P<text>\S.*)")
 
 
@@ -51,6 +57,8 @@ class Pipeline:
     automation:  ``eager`` or a cron expression in UTC; None where only jobs run it
     include:     tables of pipelines whose queries stand for them here
     engine:      the engine that runs it, of ``ENGINES``; None where the project's does
+    partition_by: how the rows are parted into files; empty where they are not
+    partitions:  the spans of time that it is built by, one at a time; None where it is built whole
     blocks:      the building blocks that its text may name, each after those that it builds on
     origin:      the template's line for each line of ``sql``, 1-based; empty where ``sql`` is the file's own text
     template:    what ``sql`` was rendered from; None where it is the file's own text
@@ -69,6 +77,8 @@ class Pipeline:
     automation: str | None = None
     include: tuple[str, ...] = ()
     engine: str | None = None
+    partition_by: tuple[Term, ...] = ()
+    partitions: Windows | None = None
     blocks: tuple[Block, ...] = ()
     origin: tuple[int, ...] = field(default=(), hash=False)
     template: Template | None = field(default=None, hash=False)
@@ -107,17 +117,22 @@ def parse_pipeline(table: str, file: str, sql: str) -> Pipeline:
     values: dict[str, Any] = {}
     for word, (line, text) in _header(file, sql).items():
         try:
-            values[word] = WORDS[word](text)
+            values[field_of(word)] = WORDS[word](text)
         except HeadwaterError as error:
             raise PipelineError(file, line, f"{word}: {error.problem}", fix=error.fix) from None
     return Pipeline(table=table, file=file, sql=sql, **values)
+
+
+def field_of(word: str) -> str:
+    """Return what the header word ``word`` is called as a field of ``Pipeline``, and in a template's ``config``."""
+    return word.replace(" ", "_")
 
 
 def header_line(pipeline: Pipeline, word: str) -> int | None:
     """Return the file's line, 1-based, that says ``word`` of the header, None where none does."""
     said = _header(pipeline.file, pipeline.sql).get(word)
     if said is None:
-        return dict(pipeline.template.words).get(word) if pipeline.template else None
+        return dict(pipeline.template.words).get(field_of(word)) if pipeline.template else None
     return pipeline.place(said[0])[0]
 
 
@@ -204,5 +219,7 @@ WORDS: Mapping[str, Callable[[str], object]] = {
     "automation": _automation,
     "include": _names(TABLE, "table"),
     "engine": _engine,
+    PARTITION_BY: parse_terms,
+    PARTITIONS: parse_windows,
 }
 """The header words, each with how its value is read."""

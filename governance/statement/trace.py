@@ -12,6 +12,7 @@ from governance.lineage.model import ColumnLineage, Explanation, OutputField, Tr
 from governance.pipeline import header_line
 from governance.statement.model import Kind, Statement
 from governance.statement.order import place_of
+from governance.statement.parting import require_parting
 from governance.statement.text import DIALECT, Text, located
 from governance.template.explained import at_home
 
@@ -72,7 +73,9 @@ def _trace(
         problem = f"lineage of {pipeline.table} is expected, and {outputs} was found"
         raise NoLineage(problem, fix="please report this pipeline", pipeline=pipeline.file, line=statement.line)
     lineage = replace(found[0], inputs=tuple(sorted(found[0].inputs, key=_order(statement))))
-    _require_grain(statement, columns_of(statement, lineage, schema))
+    columns = columns_of(statement, lineage, schema)
+    _require_grain(statement, columns)
+    require_parting(statement, columns)
     return lineage
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from governance.errors import HeadwaterError, PipelineError
-from governance.pipeline import WORDS, Pipeline, header_line, parse_pipeline
+from governance.pipeline import WORDS, Pipeline, field_of, header_line, parse_pipeline
 from governance.template.model import Rendered, Surroundings
 from governance.template.render import render
 
@@ -32,13 +32,14 @@ def _said(pipeline: Pipeline, rendered: Rendered) -> Iterator[tuple[str, object]
     """Yield each header word that ``config`` says, with its value."""
     lines = dict(rendered.template.words)
     own = replace(pipeline, template=None)
-    for word, text in rendered.words:
-        line = lines[word]
+    words = {field_of(word): word for word in WORDS}
+    for name, text in rendered.words:
+        line, word = lines[name], words[name]
         try:
             value = WORDS[word](text)
         except HeadwaterError as error:
             raise PipelineError(pipeline.file, line, f"{word}: {error.problem}", fix=error.fix) from None
-        if header_line(own, word) is not None and getattr(pipeline, word) != value:
+        if header_line(own, word) is not None and getattr(pipeline, name) != value:
             problem = f"config says {word} {text}, and the header in line {header_line(pipeline, word)} another"
             raise PipelineError(pipeline.file, line, problem, fix="say it once")
-        yield word, value
+        yield name, value

@@ -8,8 +8,21 @@ from governance.template.model import Surroundings, Value
 from governance.template.refused import Refused
 from governance.template.written import literal
 
-WORDS = ("description", "owner", "grain", "tags", "freshness", "automation", "include", "engine")
+WORDS = (
+    "description",
+    "owner",
+    "grain",
+    "tags",
+    "freshness",
+    "automation",
+    "include",
+    "engine",
+    "partition_by",
+    "partitions",
+)
 """What ``config`` says as the header does; ``materialized`` besides."""
+
+LISTS = frozenset({"grain", "tags", "include", "partition_by"})
 
 MATERIALIZED = {"table": "create table {} as ", "incremental": "insert into {} "}
 """What a bare query is given in front, by what ``config`` says of ``materialized``."""
@@ -109,7 +122,7 @@ class Words:
 
 def _as_header(word: str, value: object) -> str:
     """Return ``value`` as a header line would say it."""
-    listed = value if isinstance(value, list | tuple) and word in {"grain", "tags", "include"} else [value]
+    listed = value if isinstance(value, list | tuple) and word in LISTS else [value]
     if not listed or not all(isinstance(it, str) and it.strip() for it in listed):
         raise Refused(f"config takes a text as {word}, not {value!r}", f"write {word}='…'")
     text = ", ".join(" ".join(str(it).split()) for it in listed)
