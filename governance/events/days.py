@@ -40,7 +40,7 @@ def pieces_of_day(store: Path, name: str, decode: Decode) -> Iterator[Piece]:
     Raises:
         EventStoreError: a file of it cannot be read.
     """
-    with _opened(store, name) as (day, file):
+    with opened_day(store, name) as (day, file):
         for segment in day.segments:
             yield from _segments().pieces_in(store, name, segment, decode)
         if file:
@@ -53,7 +53,7 @@ def parts_of_day(store: Path, name: str, decode: Decode) -> tuple[tuple[Segment,
     Raises:
         EventStoreError: a file of the day cannot be read.
     """
-    with _opened(store, name) as (day, file):
+    with opened_day(store, name) as (day, file):
         return day.segments, tuple(_tail(name, day, file, decode)) if file else ()
 
 
@@ -77,7 +77,7 @@ def lines_behind(store: Path, name: str, offset: int) -> Iterator[tuple[int, byt
     Raises:
         EventStoreError: a file of the day cannot be read.
     """
-    with _opened(store, name) as (day, file):
+    with opened_day(store, name) as (day, file):
         size = os.fstat(file.fileno()).st_size if file else 0
         offset = 0 if offset > max(day.end, day.base + size) else offset
         for segment in day.segments:
@@ -93,7 +93,7 @@ def lines_of_run(store: Path, name: str, run_id: str) -> Iterator[bytes]:
     Raises:
         EventStoreError: a file of the day cannot be read.
     """
-    with _opened(store, name) as (day, file):
+    with opened_day(store, name) as (day, file):
         for segment in day.segments:
             yield from _segments().events_of_run(store, segment, run_id)
         if file and os.fstat(file.fileno()).st_size > day.covered:
@@ -109,8 +109,12 @@ def _tail(name: str, day: Day, file: BinaryIO, decode: Decode) -> Iterator[Piece
 
 
 @contextmanager
-def _opened(store: Path, name: str) -> Iterator[tuple[Day, BinaryIO | None]]:
-    """A day's record and its NDJSON file (None where there is none), which belong together."""
+def opened_day(store: Path, name: str) -> Iterator[tuple[Day, BinaryIO | None]]:
+    """Return a day's record and its NDJSON file (None where there is none), which belong together.
+
+    Raises:
+        EventStoreError: the file cannot be read.
+    """
     while True:
         day = read_manifest(store).day(name)
         with _reading(store / name), _open(store / name) as file:
