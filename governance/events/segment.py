@@ -201,6 +201,15 @@ def mentioned_in(store: Path, segment: Segment) -> pa.ChunkedArray:
     return pc.unique(pc.list_flatten(lists)).cast(pa.string())
 
 
+def run_ids_in(store: Path, segment: Segment) -> pa.ChunkedArray:
+    """Return the run id of each event, in order of arrival.
+
+    Raises:
+        EventStoreError: as for :func:`pieces_in`.
+    """
+    return _table(store / FOLDER / segment.file, columns=["run_id"])["run_id"]
+
+
 def edges_in(store: Path, segment: Segment) -> pa.Table:
     """Return the segment's edges, names as dictionaries; the segment has some.
 

@@ -1,0 +1,154 @@
+"""The past as rules and questions are given it: what stands, with its edges where they are, and runs by their id."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from governance.dataset import Dataset
+from governance.events.decode import Decoder
+from governance.events.light_store import Day, Row, light_of
+from governance.events.manifest import Segment, read_manifest
+from governance.events.pieces import Piece
+from governance.graph.known import Known
+from governance.identity import Schemas, moved
+from governance.names import Spelling, aliases, respelled
+from governance.past.follow import Followed, recalled
+from governance.past.model import Over, mark
+from governance.past.news import Changed
+from governance.past.past import Marks, Past
+from governance.runs import Run, read_runs
+from governance.stored import Stored
+
+
+@dataclass(frozen=True, slots=True)
+class Stands:
+    """What rules may ask of a store of which most is forgotten.
+
+    known:     what stands, its edges unread
+    runs:      every run by its id; those that nothing standing is of name no dataset
+    snapshots: the snapshots that runs completed which name none any more
+    """
+
+    known: Known
+    runs: "Runs"
+    snapshots: "Snapshots"
+
+
+def stands(followed: Followed, store: Path, spellings: Mapping[str, Spelling], schemas: Schemas) -> Stands:
+    """Return what stands in ``store``, in the names of now.
+
+    Raises:
+        Changed: a segment that was read is not there.
+        EventStoreError: a file of the store is missing or damaged.
+    """
+    stored = stored_of(followed.past, store, spellings, schemas)
+    others: dict[Dataset, set[Dataset]] = defaultdict(set)
+    for told, one in (aliases(stored.events, spellings) if followed.past.names.linked else {}).items():
+        others[one].add(told)
+    own = {run.run_id: run for run in stored.runs()}
+    return Stands(stored.known(), Runs(own, followed.past, store), Snapshots(followed.past.snapshots, dict(others)))
+
+
+def stored_of(past: Past, store: Path, spellings: Mapping[str, Spelling], schemas: Schemas) -> Stored:
+    """Return the events that are kept, as a store is read.
+
+    Raises:
+        Changed: a segment that was read is not there.
+        EventStoreError: a file of the store is missing or damaged.
+    """
+    segments: dict[str, tuple[int, Segment]] = {}
+    read = _days(past, store, segments)
+    events = tuple(event for of_run in past.told.values() for _, event in of_run.values())
+    if not segments:
+        return Stored(events, (), spellings, schemas)
+    odd = respelled(events, spellings) | moved(events, schemas)
+    light = light_of(store, read, [it for _, it in segments.values()], odd)
+    return Stored(light.events, (), spellings, schemas, light)
+
+
+def _days(past: Past, store: Path, segments: dict[str, tuple[int, Segment]]) -> list[Day]:
+    there = {it.file: it for day in read_manifest(store).days.values() for it in day.segments}
+    found: dict[str, Day] = {}
+    for of_run in past.told.values():
+        for told, event in of_run.values():
+            day = found.setdefault(told.day, Day(told.day, [], []))
+            if not told.segment:
+                day.whole.append(Piece(told.day, 1, told.offset, told.raw, event))
+                continue
+            if told.segment not in there:
+                raise Changed
+            place, _ = segments.setdefault(told.segment, (len(segments), there[told.segment]))
+            day.rows.append(Row(place, told.offset, event, list(told.said)))
+    return [found[name] for name in sorted(found)]
+
+
+@dataclass(frozen=True, slots=True)
+class Runs(Mapping[str, Run]):
+    """Every run of a store by its id; one that is forgotten is looked up in the store when it is asked for.
+
+    Only those that are remembered are counted and given in turn.
+    """
+
+    own: Mapping[str, Run]
+    past: Past
+    store: Path
+    _recalled: dict[str, Run | None] = field(default_factory=dict)
+
+    def __getitem__(self, run_id: str) -> Run:
+        """Return the run.
+
+        Raises:
+            KeyError: the store has no event of it.
+            EventStoreError: a file of the store is missing or damaged.
+        """
+        if run_id in self.own:
+            return self.own[run_id]
+        over = self.past.over.get(run_id)
+        run = _last(over) if over else self._recall(run_id) if self.past.forgotten([run_id]) else None
+        if run is None:
+            raise KeyError(run_id)
+        return run
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the ids of the runs that are remembered."""
+        yield from self.own
+        yield from (it for it in self.past.over if it not in self.own)
+
+    def __len__(self) -> int:
+        """Return how many are remembered."""
+        return sum(1 for _ in self)
+
+    def _recall(self, run_id: str) -> Run | None:
+        if run_id not in self._recalled:
+            events = (event for _, event in recalled(self.store, [run_id], Decoder()))
+            self._recalled[run_id] = max(read_runs(events), key=_order, default=None)
+        return self._recalled[run_id]
+
+
+def _last(over: tuple[Over, ...]) -> Run:
+    return max((it.run() for it in over), key=_order)
+
+
+def _order(run: Run) -> tuple[object, ...]:
+    return run.began, run.job
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshots:
+    """Snapshots of datasets that completed runs wrote which are forgotten or name no dataset any more.
+
+    others: by a dataset's one name those that events have called it by
+    """
+
+    marks: Marks
+    others: Mapping[Dataset, set[Dataset]]
+
+    def __contains__(self, asked: object) -> bool:
+        """Whether ``asked``, a dataset and the id of a snapshot, is among them."""
+        if not isinstance(asked, tuple):
+            return False
+        dataset, snapshot = asked
+        return any(
+            mark(it.namespace, it.name, snapshot) in self.marks for it in (dataset, *self.others.get(dataset, ()))
+        )
