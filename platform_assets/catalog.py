@@ -4,26 +4,21 @@ Everything here goes through pyiceberg's public catalog, so SQLite, Postgres, RE
 (https://py.iceberg.apache.org/configuration/).
 """
 
-import fcntl
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 
-from pyiceberg.catalog import Catalog, load_catalog
+from pyiceberg.catalog import Catalog
 from pyiceberg.exceptions import NoSuchTableError
 from pyiceberg.table import DataScan, FileScanTask, Table
 from pyiceberg.table.snapshots import Snapshot
-from pyiceberg.utils.config import Config
-from sqlalchemy.exc import SQLAlchemyError
 
-from governance.catalog_seen import DATABASE
 from governance.errors import CatalogError
-from governance.project import Project
-from platform_assets.catalog_error import UNREACHED, reaching, unreached, unwritable_state
+from platform_assets.catalog_error import reaching
 from platform_assets.columns import columns, columns_of, sql_type
+from platform_assets.connect import open_catalog
 from platform_assets.engines.engine import Column, Empty, Files, Relation, Rows
 
 __all__ = [
@@ -53,8 +48,6 @@ RUN_ID = "openlineage.runId"
 
 DAGSTER_RUN_ID = "dagster.runId"
 
-_UNUSABLE = (ValueError, OSError, ImportError)  # what wrong settings of a catalog raise
-
 
 @dataclass(frozen=True, slots=True)
 class Planned:
@@ -82,54 +75,6 @@ class Published:
     columns: tuple[Column, ...]
     rows: int
     bytes: int
-
-
-def open_catalog(project: Project) -> Catalog:
-    """Return the default catalog of pyiceberg's own configuration, else SQLite in the project's state folder.
-
-    The local one bears pyiceberg's default name too, so that naming its URI in a configuration later finds its tables.
-
-    Raises:
-        CatalogError: the configuration cannot be used; the catalog cannot be reached.
-
-    """
-    config = Config()
-    name = config.get_default_catalog_name()
-    settings = config.get_catalog_config(name)
-    try:
-        if settings:
-            return load_catalog(name, **{key: str(value) for key, value in settings.items()})
-        return _local(name, project.state)
-    except (*UNREACHED, *_UNUSABLE) as error:
-        raise unreached(error, name, _uri(settings)) from None
-
-
-def _uri(settings: Mapping[str, object] | None) -> str:
-    return str((settings or {}).get("uri", ""))
-
-
-def _local(name: str, state: Path) -> Catalog:
-    warehouse = state / "warehouse"
-    try:
-        warehouse.mkdir(parents=True, exist_ok=True)
-        # two processes that both find no tables would both create them
-        with locked(state / "catalog.lock"):
-            return load_catalog(
-                name,
-                type="sql",
-                uri=f"sqlite:///{state / DATABASE}?timeout=30",
-                warehouse=str(warehouse),
-            )
-    except (OSError, SQLAlchemyError) as error:
-        raise unwritable_state(error, state) from None
-
-
-@contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Hold the lock file ``path`` while the block runs; other processes wait."""
-    with path.open("a") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def inventory(catalog: Catalog) -> frozenset[str]:

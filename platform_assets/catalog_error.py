@@ -37,6 +37,17 @@ def unreached(error: Exception, name: str, uri: str) -> CatalogError:
     return CatalogError(f"the catalog {name!r}{at} cannot be used: {_words(error)}", fix=_fix(error, name))
 
 
+def require_escaped(uri: str) -> None:
+    """Raise CatalogError where the password in ``uri`` has an @, behind which everything would be taken for a host.
+
+    The driver would then quote the rest of the password as the host that it does not find.
+    """
+    before = uri.partition("?")[0]
+    if before.count("@") > 1:
+        problem = f"the catalog's URI ({redact_url(before)}) has a password with an @ in it"
+        raise CatalogError(problem, fix="write it %40, or leave the password out and set PGPASSWORD or ~/.pgpass")
+
+
 def unwritable_state(error: OSError | SQLAlchemyError, folder: object) -> CatalogError:
     """Return the error for the catalog that lies in the project's own state folder."""
     return CatalogError(f"the catalog in {folder} cannot be used: {_words(error)}", fix=STATE_FIX)
