@@ -17,6 +17,7 @@ from governance.events.store import EventStore
 from governance.events.transport import forward
 from governance.statement import Kind
 from platform_assets import publish
+from platform_assets.interruption import interruption
 from platform_assets.output import inputs_of, outputs_of, rows_read
 from platform_assets.run import Begun, Done, Platform, Traced
 
@@ -49,13 +50,14 @@ class Ending:
         """
         try:
             self.platform.store.begin(start_event(self.facts, self.began, self.reads, [self.facts.attempt.job]))
-        except Exception:
-            raise
         except BaseException as error:
+            came = interruption(error)
+            if isinstance(came, Exception):
+                raise
             # Terminate came while START was being written, and it may stand by now
             if self.platform.store.started(self.facts.attempt.run_id):
-                self._end(error)
-            raise
+                self._end(came)
+            raise came from None
         return self
 
     def begin(self, begun: Begun) -> None:
@@ -66,15 +68,19 @@ class Ending:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Write the terminal event, then bring the user's lineage server up to date; the error goes on."""
-        self.done = self.done or (self._landed() if error else None)
+        came = interruption(error) if error else None
+        self.done = self.done or (self._landed() if came else None)
         try:
-            self._end(error)
-        except Exception:
-            raise
-        except BaseException:
+            self._end(came)
+        except BaseException as unended:
+            stopped = interruption(unended)
+            if isinstance(stopped, Exception):
+                raise
             # Terminate came while the end was being written
-            self._end(error)
-            raise
+            self._end(came)
+            raise stopped from None
+        if came is not None and came is not error:
+            raise came from None
 
     def _end(self, error: BaseException | None) -> None:
         if self.done:

@@ -3,6 +3,8 @@
 import json
 import signal
 import socket
+import threading
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +17,7 @@ from governance.errors import EventStoreError
 from governance.events.run import fail_event
 from governance.events.store import EventStore
 from platform_assets.catalog import inventory, published
+from platform_assets.engines.engine import Query, Relation
 from platform_assets.materialize import materialize
 from platform_assets.run import Platform, run_facts
 from tests.platform.buyers import AT, NeverRuns, Terminated, Then, buyers, kinds, pipeline, rows, run, sent, sql
@@ -67,6 +70,22 @@ def test_n16_a_commit_whose_answer_was_lost_sends_complete(platform: Platform, m
     assert kinds(platform) == ["START", "COMPLETE", "START", "COMPLETE"]
     output = sent(platform)[-1]["outputs"][0]
     assert output["outputFacets"]["outputStatistics"]["rowCount"] == 1
+
+
+class Losing(NeverRuns):
+    """An engine that is interrupted while a lock is being taken back, and says what the lock then says."""
+
+    def open(self, _query: Query, _tables: Mapping[str, Relation]) -> Any:
+        try:
+            raise Terminated
+        finally:
+            threading.Lock().release()
+
+
+def test_terminate_of_which_a_library_made_an_error_is_still_one(platform: Platform) -> None:
+    with pytest.raises(Terminated):
+        materialize(replace(platform, engine=Losing()), pipeline(platform, "mart.buyers"), run(0))
+    assert kinds(platform) == ["START", "ABORT"]
 
 
 @pytest.mark.parametrize(("written", "told"), [(True, ["START", "ABORT"]), (False, [])])
