@@ -6,9 +6,11 @@ polls, which lets signals in, and ``interrupt`` ends the work wherever it is.
 
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from math import inf
 from typing import Generic, Protocol, TypeVar
 
 T = TypeVar("T")
@@ -41,16 +43,20 @@ class _Ended:
 class Stream(Generic[T]):
     """What ``make`` yields, made in a thread of its own; an error of its is raised where the items are asked for.
 
-    The thread begins when the first item is asked for: whoever is to close the stream has it in hand by then.
+    An item may take ``seconds``. The thread begins when the first item is asked for: whoever is to close the stream
+    has it in hand by then.
     """
 
-    def __init__(self, connection: Interruptible, make: Iterable[T]) -> None:
+    def __init__(self, connection: Interruptible, make: Iterable[T], seconds: float = inf) -> None:
+        self._seconds = seconds
         self._connection = connection
         self._make = make
         self._items: queue.Queue[T | _Failed | _Ended] = queue.Queue(AHEAD)
         self._stopped = threading.Event()
         self._gate = threading.Lock()
         self._began = False
+        # an event, for a signal in the midst of ``join`` makes Python 3.11 take the thread for ended
+        self._over = threading.Event()
         self._worker = threading.Thread(target=self._work, name="engine-query", daemon=True)
 
     def __iter__(self) -> Iterator[T]:
@@ -66,10 +72,10 @@ class Stream(Generic[T]):
         with self._gate:
             self._stopped.set()
         # a thread that has not begun by now sees that it is not to
-        while self._began and self._worker.is_alive():
+        while self._began and not self._over.is_set():
             # again and again: an interrupt that comes between two of DuckDB's tasks is forgotten
             self._connection.interrupt()
-            self._worker.join(POLL_SECONDS)
+            self._over.wait(POLL_SECONDS)
 
     def _work(self) -> None:
         with self._gate:
@@ -82,6 +88,8 @@ class Stream(Generic[T]):
             self._put(_Ended())
         except BaseException as error:  # noqa: BLE001  # it is raised again, on the thread that asked
             self._put(_Failed(error))
+        finally:
+            self._over.set()
 
     def _put(self, item: T | _Failed | _Ended) -> None:
         while not self._stopped.is_set():
@@ -90,12 +98,18 @@ class Stream(Generic[T]):
                 break
 
     def _next(self) -> T | _Failed | _Ended:
-        while True:
+        latest = time.monotonic() + self._seconds
+        while time.monotonic() < latest:
             with suppress(queue.Empty):
                 return self._items.get(timeout=POLL_SECONDS)
+        raise TimeoutError
 
 
-def waited(connection: Interruptible, work: Callable[[], T]) -> T:
-    """Return what ``work`` returns, which any exception on this thread ends."""
-    with closing(Stream(connection, (do() for do in (work,)))) as stream:
+def waited(connection: Interruptible, work: Callable[[], T], seconds: float = inf) -> T:
+    """Return what ``work`` returns, which any exception on this thread ends.
+
+    Raises:
+        TimeoutError: it takes longer than ``seconds``.
+    """
+    with closing(Stream(connection, (do() for do in (work,)), seconds)) as stream:
         return next(iter(stream))

@@ -268,7 +268,7 @@ def _signalled_while_building(number: signal.Signals) -> None:
     """Send the signal once a statement has been running for a while: none of the others takes long."""
     since = {}
     while not any(time.monotonic() - start > 0.5 for start in since.values()):
-        running = {it.ident for it in threading.enumerate() if it.name == "duckdb-scratch"}
+        running = {it.ident for it in threading.enumerate() if it.name == "engine-query"}
         since = {ident: since.get(ident, time.monotonic()) for ident in running}
         time.sleep(0.02)
     os.kill(os.getpid(), number)
