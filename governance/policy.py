@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from types import MappingProxyType
 
-from governance import policy_coverage, policy_ui, policy_vars
+from governance import policy_coverage, policy_events, policy_ui, policy_vars
 from governance.duration import EXPECTED, parse_duration
 from governance.landing.names import namespaces
 from governance.owner import OWNER_FORM, is_owner
@@ -33,6 +33,7 @@ __all__ = [
     "Source",
     "TablePolicy",
     "Waiver",
+    "load_events_address",
     "load_policy",
     "load_sources",
     "load_variables",
@@ -135,7 +136,7 @@ def load_policy(project: Project) -> Policy:
     """
     settings = _files(project, "lineage.toml")
     for section in settings:
-        section.only(*KEYS, "jobs", *policy_coverage.KEYS, *policy_ui.KEYS, *policy_vars.KEYS)
+        section.only(*KEYS, "jobs", *policy_coverage.KEYS, *policy_ui.KEYS, *policy_vars.KEYS, *policy_events.KEYS)
     files = namespaces(load_sources(project)) if project.sources.exists() else {}
     lineage = replace(lineage_policy(settings), files=files)
     classes = lineage.lattice.classes
@@ -168,6 +169,16 @@ def load_variables(project: Project) -> Mapping[str, Value]:
         PolicyError: ``lineage.toml`` is missing or not TOML, or a variable holds what is not allowed.
     """
     return policy_vars.variables(_files(project, "lineage.toml"))
+
+
+def load_events_address(project: Project) -> str | None:
+    """Return ``[events] store`` alone, None where nothing is said of it.
+
+    Raises:
+        PolicyError: ``lineage.toml`` is not TOML, or it is no address.
+    """
+    there = (folder / "lineage.toml" for folder in project.policy)
+    return policy_events.events_address([read_section(it, project.relative(it)) for it in there if it.exists()])
 
 
 def _files(project: Project, name: str) -> tuple[Section, ...]:

@@ -91,7 +91,7 @@ def due(store: EventStore, retention: timedelta = RETENTION, stretch: int = STRE
     for file, day in _days(store):
         with suppress(FileNotFoundError):  # a compaction that goes on may have removed it
             size, covered = file.stat().st_size, manifest.day(file.name).covered
-            finished, past = _finished(day, now), _finished(day, now - retention)
+            finished, past = is_over(day, now), is_over(day, now - retention)
             if past or _has_stretch(size, covered, stretch, finished=finished):
                 found[file.name] = size
     return found
@@ -107,8 +107,8 @@ def _compact(store: EventStore, retention: timedelta, stretch: int) -> Compacted
         if not read_manifest(store.folder).day(file.name).end and _is_document(file):
             kept.append(f"{file.name} is one JSON document and not NDJSON")
             continue
-        segments += _compact_day(store, file, stretch, finished=_finished(day, now))
-        if _finished(day, now - retention):
+        segments += _compact_day(store, file, stretch, finished=is_over(day, now))
+        if is_over(day, now - retention):
             problem = _remove(store, file)
             (kept if problem else removed).append(problem or file.name)
     events, quarantined = sum(it.events for it in segments), sum(it.quarantined for it in segments)
@@ -122,7 +122,8 @@ def _days(store: EventStore) -> Iterator[tuple[Path, date]]:
             yield file, date.fromisoformat(file.name[len(PREFIX) : -len(SUFFIX)])
 
 
-def _finished(day: date, now: datetime) -> bool:
+def is_over(day: date, now: datetime) -> bool:
+    """Return whether a day is over by ``now``, for clocks that differ as well."""
     return datetime.combine(day + timedelta(days=1), time(), UTC) + LATE <= now
 
 

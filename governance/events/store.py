@@ -29,7 +29,9 @@ from governance.events.pieces import lines_of
 from governance.events.reading import Reading, read_store, require_folder
 from governance.events.redact import redact_event, secrets_of
 
-_START = frozenset({"START"})
+STARTED = frozenset({"START"})
+"""The state of an event that begins a run."""
+
 _LOCK = ".lock"
 _UUID_V7 = 7
 _LATEST = int(datetime.max.replace(tzinfo=UTC).timestamp()) * 1000  # an id may carry a year that datetime lacks
@@ -82,7 +84,7 @@ class EventStore:
         Raises:
             EventStoreError: as for :meth:`append`.
         """
-        return self._write_once(event, _START)
+        return self._write_once(event, STARTED)
 
     def end(self, event: RunEvent) -> bool:
         """Write a terminal ``event`` unless its run has one; return whether it was written.
@@ -94,6 +96,10 @@ class EventStore:
             EventStoreError: as for :meth:`append`.
         """
         return self._write_once(event, TERMINAL)
+
+    def refresh(self) -> Path:
+        """Return the folder that has all events of this moment, for those who read it; it may not be there yet."""
+        return self.folder
 
     def read(self) -> Reading:
         """Return all events in order of arrival and what could not be read; an absent store is an empty one.
@@ -109,7 +115,7 @@ class EventStore:
         Raises:
             EventStoreError: a file of the store cannot be read.
         """
-        return self._first(run_id, _START) is not None
+        return self.first(run_id, STARTED) is not None
 
     def terminal(self, run_id: str) -> Event | None:
         """Return the event that ended the run, None while there is none.
@@ -117,7 +123,22 @@ class EventStore:
         Raises:
             EventStoreError: a file of the store cannot be read.
         """
-        return self._first(run_id, TERMINAL)
+        return self.first(run_id, TERMINAL)
+
+    def first(self, run_id: str, states: frozenset[str]) -> Event | None:
+        """Return the run's first event in one of ``states``, in order of arrival; None where it has none.
+
+        Raises:
+            EventStoreError: a file of the store cannot be read.
+        """
+        decode = Decoder()
+        for day in self._days_of(run_id):
+            for raw in lines_of_run(self.folder, day, run_id):
+                for piece in lines_of(day, (raw,), decode):
+                    event = piece.event
+                    if event is not None and event.run.run_id == run_id and event.event_type in states:
+                        return event
+        return None
 
     def files(self) -> tuple[Path, ...]:
         """Return the NDJSON files as they stand, oldest first; a day that was compacted may have none."""
@@ -127,18 +148,7 @@ class EventStore:
         if disabled():
             return False
         with self.locked():
-            return self._first(event.run.runId, states) is None and self._write(event)
-
-    def _first(self, run_id: str, states: frozenset[str]) -> Event | None:
-        """The run's first event in one of ``states``, in order of arrival."""
-        decode = Decoder()
-        for day in self._days_of(run_id):
-            for raw in lines_of_run(self.folder, day, run_id):
-                for piece in lines_of(day, (raw,), decode):
-                    event = piece.event
-                    if event is not None and event.run.run_id == run_id and event.event_type in states:
-                        return event
-        return None
+            return self.first(event.run.runId, states) is None and self._write(event)
 
     def _days_of(self, run_id: str) -> Iterator[str]:
         """Days that can hold events of a run: none is older than the instant in its UUIDv7."""

@@ -1,0 +1,170 @@
+"""The event store on shared storage: written by many hosts, each event an object, and read through a mirror.
+
+It promises what the store in a folder promises. An event is whole and acknowledged by the object store when ``append``
+returns, or ``append`` raises. A run has one START and one end: the name of either follows from the run's id, and of
+all hosts that put it on the condition that nothing is there the first one does. Whoever tries again after an answer
+that was lost puts the same bytes under the same name, or finds them there.
+
+What was compacted is an object no more, so a run is looked for in the mirror before its START or end is put. Such a
+look may be :data:`LOOK` old, a fraction of the time that compacted objects stay.
+"""
+
+from dataclasses import KW_ONLY, dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from openlineage.client.event_v2 import RunEvent
+from openlineage.client.serde import Serde
+from openlineage.client.transport import Transport
+
+from governance.events.client import client_for, disabled
+from governance.events.decode import Decoder
+from governance.events.model import TERMINAL, Event
+from governance.events.reading import Reading
+from governance.events.redact import redact_event, secrets_of
+from governance.events.shared.bucket import Bucket
+from governance.events.shared.ledger import GRACE
+from governance.events.shared.mirror import Mirror
+from governance.events.shared.names import END, START, once, several
+from governance.events.store import STARTED, EventStore
+
+LOOK = GRACE / 4
+"""How old a look may be by which a START or an end is put."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedEventStore(EventStore):
+    """The events below ``bucket``; ``folder`` is where this machine's mirror is."""
+
+    _: KW_ONLY
+    bucket: Bucket
+
+    @property
+    def mirror(self) -> Mirror:
+        """The mirror on this machine."""
+        return Mirror(self.bucket, self.folder, self.clock)
+
+    def append(self, event: RunEvent) -> bool:
+        """Write ``event``, durably; return False only where the user's own settings silence it.
+
+        Raises:
+            EventStoreError: the store cannot be written. A request whose answer was lost may have arrived: the event
+                is there once at the most, however often it is appended.
+        """
+        data = self._data(event)
+        if data is None:
+            return False
+        kind = event.eventType.value if event.eventType else "OTHER"
+        self.bucket.create(several(event.run.runId, kind, data), data)
+        return True
+
+    def begin(self, event: RunEvent) -> bool:
+        """Write a START unless its run has one; return whether it was written.
+
+        It was as well where the very same event is there: of an attempt whose answer was lost.
+
+        Raises:
+            EventStoreError: as for :meth:`append`.
+        """
+        return self._put_once(event, START, STARTED)
+
+    def end(self, event: RunEvent) -> bool:
+        """Write a terminal ``event`` unless its run has one; return whether it was written.
+
+        Of a run's own end and of what sensors of any host say, the first that arrives stands.
+
+        Raises:
+            EventStoreError: as for :meth:`append`.
+        """
+        return self._put_once(event, END, TERMINAL)
+
+    def refresh(self) -> Path:
+        """Bring the mirror up to date and return its folder.
+
+        Raises:
+            EventStoreError: the store cannot be read, or the mirror not be written.
+        """
+        return self.mirror.refresh()
+
+    def read(self) -> Reading:
+        """Return all events in order of arrival and what could not be read.
+
+        Raises:
+            EventStoreError: the store cannot be read, or the mirror not be written.
+        """
+        return self._local(self.refresh()).read()
+
+    def started(self, run_id: str) -> bool:
+        """Return whether the run's START is in the store.
+
+        Raises:
+            EventStoreError: as for :meth:`read`.
+        """
+        return self._local(self.refresh()).started(run_id)
+
+    def terminal(self, run_id: str) -> Event | None:
+        """Return the event that ended the run, None while there is none.
+
+        Raises:
+            EventStoreError: as for :meth:`read`.
+        """
+        return self._local(self.refresh()).terminal(run_id)
+
+    def files(self) -> tuple[Path, ...]:
+        """Return the mirror's NDJSON files as they stand, oldest first."""
+        looked = self.mirror.looked()
+        return self._local(looked[0]).files() if looked else ()
+
+    def _put_once(self, event: RunEvent, what: str, states: frozenset[str]) -> bool:
+        data = self._data(event)
+        if data is None:
+            return False
+        run_id, began = event.run.runId, self.clock()
+        if self._local(self._recent()).first(run_id, states) is not None:
+            return False
+        name = once(run_id, what)
+        put = self.bucket.create(name, data) or self._is(name, data)
+        if put and self.clock() - began > LOOK:
+            # this process or its machine stood still so long that the look says nothing any more
+            first = self._local(self.refresh()).first(run_id, states)
+            if first is not None and first != Decoder()(data):
+                self.bucket.delete((name,))
+                return False
+        return put
+
+    def _is(self, name: str, data: bytes) -> bool:
+        """Whether the object is what was to be put: its own first answer was lost."""
+        found = self.bucket.get(name)
+        return found is not None and found.data == data
+
+    def _recent(self) -> Path:
+        """The mirror's folder, brought up to date unless it was looked at a moment ago."""
+        looked = self.mirror.looked()
+        if looked and timedelta() <= self.clock() - looked[1] < LOOK:
+            return looked[0]
+        return self.refresh()
+
+    def _local(self, folder: Path) -> EventStore:
+        return EventStore(folder, self.clock)
+
+    def _data(self, event: RunEvent) -> bytes | None:
+        """The object that ``event`` is, None where the user's own settings silence it."""
+        if disabled():
+            return None
+        kept = _Kept()
+        client_for(kept).emit(event)
+        return kept.data
+
+
+class _Kept(Transport):
+    """A transport that keeps the event as bytes, redacted with whatever the client added to it."""
+
+    kind = "kept"
+
+    def __init__(self) -> None:
+        self.data: bytes | None = None
+
+    def emit(self, event: Any) -> None:
+        """Keep ``event``; the client calls it unless a filter of the user's drops it."""
+        self.data = Serde.to_json(redact_event(Serde.to_dict(event), secrets_of())).encode() + b"\n"
