@@ -22,7 +22,7 @@ from dagster import (
 
 from governance.events.model import TERMINAL
 from governance.events.redact import secrets_of
-from governance.events.run import Naming, Parent, RunFacts, abort_event, fail_event, start_event
+from governance.events.run import DAGSTER_RUN_ID, Naming, RunFacts, abort_event, fail_event, start_event, started_by
 from governance.events.store import EventStore
 from governance.runs import read_runs
 from governance_checks.scheduler import WINDOW, Ended, ended_attempts
@@ -76,8 +76,9 @@ class Closer:
         attempt, now = ended.known.attempt, self.clock()
         if not started and attempt.job not in self.reads:
             return False
-        parent = Parent(attempt.dagster_run_id, ended.dagster_job)
-        facts = RunFacts(attempt, self.naming, parent=parent, secrets=secrets_of())
+        parent = started_by(attempt.instant, attempt.dagster_run_id, ended.dagster_job)
+        tags = ((DAGSTER_RUN_ID, attempt.dagster_run_id),)
+        facts = RunFacts(attempt, self.naming, parent=parent, secrets=secrets_of(), tags=tags)
         if not started:
             # killed before its first event, or the store was full: the run did begin, and an end needs its beginning
             self.store.append(start_event(facts, ended.started, self.reads[attempt.job], (ended.known.table,)))

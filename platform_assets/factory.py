@@ -23,7 +23,7 @@ from dagster_duckdb import DuckDBResource
 from governance.duration import parse_duration
 from governance.errors import CatalogError, HeadwaterError, LineageError, PipelineError
 from governance.events.instant import run_instant, scheduled_time
-from governance.events.run import Attempt
+from governance.events.run import Attempt, started_by
 from governance.events.run_facets import Parent
 from governance.events.store import EventStore
 from governance.graph.stated import stated
@@ -89,21 +89,25 @@ def duckdb_resource(project: Project) -> DuckDBResource:
     return DuckDBResource(database=":memory:", connection_config=settings)
 
 
-def run_of(pipeline: Pipeline, record: RunRecord, retry: int) -> Run:
+def run_of(pipeline: Pipeline, record: RunRecord, root: RunRecord | None, retry: int) -> Run:
     """Return the run of ``pipeline`` that a Dagster run's try number ``retry`` (0-based) is.
 
-    Whoever reads Dagster's log can compute the same OpenLineage run id.
+    root: the run that this one executes again, None where it does not or where Dagster has forgotten that
+
+    Whoever reads Dagster's log can compute the same OpenLineage run ids.
     """
     dagster_run = record.dagster_run
-    instant = run_instant(dagster_run.tags, record.start_time, record.create_timestamp)
-    root = dagster_run.root_run_id
-    parent = Parent(
-        run_id=dagster_run.run_id,
-        job=dagster_run.job_name,
-        root=Parent(root, dagster_run.job_name) if root else None,
-    )
-    attempt = Attempt(pipeline.job, instant, dagster_run.run_id, retry)
+    parent = _started_by(record, _started_by(root) if root else None)
+    attempt = Attempt(pipeline.job, _instant(record), dagster_run.run_id, retry)
     return Run(attempt, parent, scheduled_time(dagster_run.tags))
+
+
+def _started_by(record: RunRecord, root: Parent | None = None) -> Parent:
+    return started_by(_instant(record), record.dagster_run.run_id, record.dagster_run.job_name, root)
+
+
+def _instant(record: RunRecord) -> datetime:
+    return run_instant(record.dagster_run.tags, record.start_time, record.create_timestamp)
 
 
 def _pipeline_asset(loaded: Loaded, pipeline: Pipeline) -> AssetsDefinition:
@@ -128,13 +132,15 @@ def _pipeline_asset(loaded: Loaded, pipeline: Pipeline) -> AssetsDefinition:
             raise CatalogError(
                 f"Dagster has no record of its run {context.run.run_id}", fix="run it on a Dagster instance"
             )
+        root_id = context.run.root_run_id
+        root = context.instance.get_run_record_by_id(root_id) if root_id else None
         policy = load_policy(loaded.project)
         done = _materialize(
             loaded.project,
             policy,
             duckdb,
             pipeline,
-            run_of(pipeline, record, context.op_execution_context.retry_number),
+            run_of(pipeline, record, root, context.op_execution_context.retry_number),
         )
         for warning in done.warnings:
             context.log.warning(warning)

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from governance.events.facets import Naming
 from governance.events.redact import secrets_of
-from governance.events.run import Attempt, RunFacts
+from governance.events.run import DAGSTER_RUN_ID, Attempt, RunFacts
 from governance.events.run_facets import Engine as EngineFacts
 from governance.events.run_facets import Parent
 from governance.events.store import EventStore
@@ -171,4 +171,5 @@ def run_facts(platform: Platform, pipeline: Pipeline, run: Run) -> RunFacts:
         engine=EngineFacts(platform.engine.name, platform.engine.version),
         scheduled=run.scheduled,
         secrets=secrets_of(),
+        tags=((DAGSTER_RUN_ID, run.attempt.dagster_run_id),),
     )

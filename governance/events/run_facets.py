@@ -28,7 +28,10 @@ from governance.events.source_code import SourceCode
 
 @dataclass(frozen=True, slots=True)
 class Parent:
-    """The run that started this one: here the Dagster run, which is its own root unless ``root`` says otherwise."""
+    """The run that started this one: here the Dagster run, which is its own root unless ``root`` says otherwise.
+
+    ``run_id`` is OpenLineage's (:func:`governance.events.run.started_by`).
+    """
 
     run_id: str
     job: str

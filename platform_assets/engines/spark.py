@@ -25,6 +25,9 @@ from platform_assets.engines.spark_session import connected
 from platform_assets.engines.spark_tables import frame, view_of
 from platform_assets.engines.sql_types import sql_types
 
+UNREACHED = "0+unreached"
+"""The version of a server that did not answer; a lineage server may refuse events with what is none (PEP 440)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Spark:
@@ -49,7 +52,7 @@ class Spark:
             with connected(self.remote) as connection:
                 return str(waited(connection, lambda: connection.session.version))
         except EngineError:
-            return "unreached"
+            return UNREACHED
 
     @contextmanager
     def open(self, query: Query, tables: Mapping[str, Relation]) -> Iterator[SparkResult]:

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from governance.events.run import (
+    DAGSTER_RUN_ID,
     Attempt,
     Engine,
     JobFacts,
     Naming,
-    Parent,
     RunFacts,
+    started_by,
 )
 from governance.events.source_code import SourceCode
 from governance.events.store import EventStore
@@ -52,7 +53,8 @@ def facts() -> RunFacts:
             tags=(("tier", "gold"),),
             source=SourceCode("https://github.com/acme/platform", "0" * 40, "pipelines/marketing/audience.sql"),
         ),
-        parent=Parent(DAGSTER_RUN, "nightly"),
+        parent=started_by(NIGHT, DAGSTER_RUN, "nightly"),
+        tags=((DAGSTER_RUN_ID, DAGSTER_RUN),),
         engine=Engine("DuckDB", "2.0.1"),
         scheduled=NIGHT,
     )

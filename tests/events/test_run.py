@@ -78,7 +78,12 @@ def test_start_names_what_is_going_to_be_read_and_written(facts: RunFacts, store
     assert set(event["job"]["facets"]) == {"documentation", "jobType", "ownership", "sourceCodeLocation", "sql", "tags"}
     assert set(event["run"]["facets"]) == {"nominalTime", "parent", "processing_engine", "tags"}
     parent = event["run"]["facets"]["parent"]
-    assert parent["run"]["runId"] == parent["root"]["run"]["runId"] == DAGSTER_RUN
+    assert parent["run"]["runId"] == parent["root"]["run"]["runId"]
+    # a server that keeps runs by the time in their ids takes no other kind
+    assert UUID(parent["run"]["runId"]).version == 7
+    assert {"key": "dagster_run_id", "value": DAGSTER_RUN, "source": "HEADWATER"}.items() <= (
+        event["run"]["facets"]["tags"]["tags"][0].items()
+    )
     assert parent["job"]["name"] == "nightly"
 
 

@@ -19,7 +19,16 @@ from dagster import (
 from governance.errors import EventStoreError
 from governance.events.instant import run_instant
 from governance.events.model import Event
-from governance.events.run import Attempt, Naming, Recorded, RunFacts, complete_event, fail_event, start_event
+from governance.events.run import (
+    Attempt,
+    Naming,
+    Recorded,
+    RunFacts,
+    complete_event,
+    fail_event,
+    start_event,
+    started_by,
+)
 from governance.events.store import EventStore
 from governance_checks.sensors import Closer, build_sensors
 
@@ -89,7 +98,9 @@ def test_a_run_without_an_end_gets_fail_with_the_steps_error(instance: DagsterIn
     assert start.run.run_id == fail.run.run_id
     assert "the disk is gone" in error(fail)
     assert fail.run.facets.parent
-    assert fail.run.facets.parent.run.run_id == instance.get_runs()[0].run_id
+    (record,) = instance.get_run_records()
+    instant = run_instant(record.dagster_run.tags, record.start_time, record.create_timestamp)
+    assert fail.run.facets.parent.run.run_id == started_by(instant, record.dagster_run.run_id, "j").run_id
 
 
 def test_a_run_that_ended_itself_is_left_alone(instance: DagsterInstance, store: EventStore) -> None:

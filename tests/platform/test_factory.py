@@ -3,15 +3,16 @@
 import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import uuid4
 
 import dagster as dg
 import pytest
 
 from governance.events.instant import SCHEDULED_TIME, run_instant
-from governance.events.run import Attempt
+from governance.events.run import Attempt, started_by
 from governance.events.store import EventStore
 from governance.project import Project
-from platform_assets.factory import build_assets, duckdb_resource, load
+from platform_assets.factory import build_assets, duckdb_resource, load, run_of
 from platform_assets.metadata import asset_key
 
 BUYERS, DAYS = asset_key("mart.buyers"), asset_key("mart.days")
@@ -117,7 +118,25 @@ def test_whoever_reads_dagsters_log_can_compute_the_run_id(shop: Project) -> Non
             0,
         )
     assert {event["run"]["runId"] for event in events(shop)} == {attempt.run_id}
-    assert events(shop)[0]["run"]["facets"]["parent"]["run"]["runId"] == result.run_id
+    facets = events(shop)[0]["run"]["facets"]
+    assert facets["parent"]["run"]["runId"] == started_by(attempt.instant, result.run_id, "j").run_id
+    assert ("dagster_run_id", result.run_id) in {(it["key"], it["value"]) for it in facets["tags"]["tags"]}
+
+
+def test_a_run_that_is_executed_again_names_the_first_one_as_its_root(shop: Project) -> None:
+    (pipeline,) = (it for it in load(shop).pipelines if it.table == "mart.buyers")
+    first, again = (str(uuid4()) for _ in range(2))
+    with dg.DagsterInstance.ephemeral() as instance:
+        instance.add_run(dg.DagsterRun("nightly", run_id=first))
+        instance.add_run(dg.DagsterRun("nightly", run_id=again, root_run_id=first, parent_run_id=first))
+        root, record = (instance.get_run_record_by_id(it) for it in (first, again))
+    assert root is not None
+    assert record is not None
+    root_run, run_again = run_of(pipeline, root, None, 0), run_of(pipeline, record, root, 0)
+    assert root_run.parent is not None
+    assert run_again.parent is not None
+    assert run_again.parent.root == root_run.parent
+    assert run_again.parent.run_id != root_run.parent.run_id
 
 
 def test_a_scheduled_run_bears_its_scheduled_time(shop: Project) -> None:
