@@ -16,8 +16,8 @@ from dagster import (
     sensor,
 )
 
-from governance.events.compact import compact, due
 from governance.events.store import EventStore
+from governance.events.upkeep import due_now, keep
 from governance_checks.scheduler import CHECKS_ONLY
 
 EVERY = 900
@@ -28,12 +28,13 @@ def build_compaction(store: EventStore) -> tuple[JobDefinition, SensorDefinition
     """Return the job ``compact_events`` and the sensor that starts it, which runs by default.
 
     It is due when a day has been over for an hour, when a day that goes on has grown by 32 MB, and when NDJSON has been
-    kept for a week (:mod:`governance.events.compact`).
+    kept for a week (:mod:`governance.events.compact`); of a store that hosts share also when its objects are many
+    (:mod:`governance.events.shared.compaction`).
     """
 
     @op(description="Write finished days of events to Parquet; what is killed here loses nothing.")
     def compact_days(context: OpExecutionContext) -> None:
-        done = compact(store)
+        done = keep(store)
         context.log.info("another process is compacting this store" if done is None else str(done))
 
     @job(
@@ -47,7 +48,7 @@ def build_compaction(store: EventStore) -> tuple[JobDefinition, SensorDefinition
     @sensor(job=compact_events, minimum_interval_seconds=EVERY, default_status=DefaultSensorStatus.RUNNING)
     def compaction() -> RunRequest | SkipReason:
         """Start ``compact_events`` when something is due."""
-        found = due(store)
+        found = due_now(store)
         if not found:
             return SkipReason("nothing of the event store is due for compaction")
         # a file that cannot be compacted is tried once a day, not every time

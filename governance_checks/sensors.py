@@ -81,7 +81,7 @@ class Closer:
         facts = RunFacts(attempt, self.naming, parent=parent, secrets=secrets_of(), tags=tags)
         if not started:
             # killed before its first event, or the store was full: the run did begin, and an end needs its beginning
-            self.store.append(start_event(facts, ended.started, self.reads[attempt.job], (ended.known.table,)))
+            self.store.begin(start_event(facts, ended.started, self.reads[attempt.job], (ended.known.table,)))
         return self.store.end(ENDING[ended.known.status](facts, now, ended.reason))
 
 

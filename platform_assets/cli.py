@@ -144,10 +144,10 @@ def events() -> None:
 @click.option("--seconds", type=click.FloatRange(min=0.1), default=60.0, show_default=True, help="How long to try.")
 def ship(seconds: float) -> None:
     """Send the user's own lineage server what it has missed. Exit code 1 where something is left."""
-    from governance.events.store import EventStore
+    from governance.events.open import event_store
     from governance.events.transport import ship as send
 
-    shipped = send(EventStore(find_project().events), seconds)
+    shipped = send(event_store(find_project()), seconds)
     for it in shipped:
         said = f"{it.destination}: {it.sent} sent, {it.refused} refused, {it.left} left"
         click.echo(f"{said}: {it.error}" if it.error else said)

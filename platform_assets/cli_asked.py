@@ -146,11 +146,12 @@ def told_of(project: Project, events: Path | None) -> "tuple[tuple[Event, ...], 
 
 
 def _path(project: Project, events: Path | None) -> Path:
+    from governance.events.open import event_store
     from governance.events.reading import require_folder
 
+    path = events or event_store(project).refresh()
     if not events:
-        require_folder(project.events)
-    path = events or project.events
+        require_folder(path)
     if not path.exists():
         raise EventStoreError(
             "there are no events yet", fix="run `headwater run` or `headwater demo`, or name some with --events"

@@ -18,12 +18,12 @@ from governance.project import find_project
 )
 def compact(keep_days: float) -> None:
     """Write finished days to Parquet and remove NDJSON that was kept long enough. Exit code 1 where a file was not."""
-    from governance.events.compact import compact as compact_store
-    from governance.events.store import EventStore
+    from governance.events.open import event_store
+    from governance.events.upkeep import keep
     from platform_assets.colour import working
 
     with working("writing finished days to Parquet"):
-        done = compact_store(EventStore(find_project().events), timedelta(days=keep_days))
+        done = keep(event_store(find_project()), timedelta(days=keep_days))
     if done is None:
         click.echo("another process is compacting this store; nothing was done")
         return

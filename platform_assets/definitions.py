@@ -14,7 +14,7 @@ from dagster import (
 )
 
 from governance.events.facets import Naming
-from governance.events.store import EventStore
+from governance.events.open import event_store
 from governance.project import Project, find_project
 from governance.rules import Known
 from governance_checks.compaction import build_compaction
@@ -37,7 +37,7 @@ def build_definitions(project: Project) -> Definitions:
     """
     loaded = load(project)
     nightly, governance = build_jobs()
-    compact_events, compaction = build_compaction(EventStore(project.events))
+    compact_events, compaction = build_compaction(event_store(project))
     asked = partial(known_to, project, finished={})
     report = build_report(project.state, asked, lambda now: project_page(project, now).shown)
     return Definitions(
@@ -67,7 +67,7 @@ def closer_of(loaded: Loaded) -> Closer:
     reads = {pipeline.table: readable.get(pipeline.table, ()) for pipeline in loaded.pipelines}
     naming = Naming(lineage.namespace, lineage.job_namespace, lineage.files)
     mend = partial(repair_events, loaded)
-    return Closer(EventStore(loaded.project.events), naming, reads, mend, partial(datetime.now, UTC))
+    return Closer(event_store(loaded.project), naming, reads, mend, partial(datetime.now, UTC))
 
 
 def _automation() -> AutomationConditionSensorDefinition:

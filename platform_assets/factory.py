@@ -23,9 +23,9 @@ from dagster_duckdb import DuckDBResource
 from governance.duration import parse_duration
 from governance.errors import CatalogError, HeadwaterError, LineageError, PipelineError
 from governance.events.instant import run_instant, scheduled_time
+from governance.events.open import event_store
 from governance.events.run import Attempt, started_by
 from governance.events.run_facets import Parent
-from governance.events.store import EventStore
 from governance.graph.stated import stated
 from governance.pipeline import Pipeline
 from governance.policy import Policy, Source, TablePolicy, load_policy, load_sources
@@ -164,7 +164,7 @@ def _materialize(
 ) -> Materialized:
     with open_catalog(project) as catalog:
         engine = engine_of(project, policy, pipeline, DuckDb(duckdb.get_connection))
-        store = EventStore(project.events)
+        store = event_store(project)
         platform = Platform(project, policy, load_sources(project), catalog, engine, store, _now)
         return materialize(platform, pipeline, run)
 

@@ -10,7 +10,8 @@ from governance.catalog_seen import CatalogSeen
 from governance.classification import propose
 from governance.consumers.declared import load_declarations
 from governance.events.model import Event
-from governance.events.reading import Reading, read_events, read_store
+from governance.events.open import event_store
+from governance.events.reading import Reading, read_events
 from governance.events.redact import secrets_of
 from governance.graph import graph_of
 from governance.identity import Schemas, carried
@@ -82,7 +83,7 @@ def project_page(project: Project, now: datetime, as_of: datetime | None = None)
         EventStoreError: the store cannot be read.
     """
     files = _files(project, catalog_seen.seen(project.state))
-    reading = read_store(project.events)
+    reading = event_store(project).read()
     shown = _shown(project, files, reading.events, now, as_of)
     catalog = () if files.catalog is None or as_of else files.catalog.gone(shown.graph, files.policy.lineage)
     own = _own(files)

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from governance.errors import NoLineage
 from governance.events.facets import Naming, Output
+from governance.events.open import event_store
 from governance.events.repair import Described, Lost, Repaired, Snapshot, repair
-from governance.events.store import EventStore
 from governance.pipeline import Pipeline, parse_pipeline
 from governance.statement import parse, trace
 from platform_assets.catalog import Catalog, Published, inventory, load_known, open_catalog, published
@@ -29,7 +29,7 @@ def repair_events(loaded: Loaded) -> tuple[Repaired, ...]:
         snapshots = [_snapshot(loaded, it) for table in sorted(inventory(catalog)) for it in published(catalog, table)]
         describe = _Describer(loaded, catalog)
         naming = Naming(lineage.namespace, lineage.job_namespace, lineage.files)
-        return repair(EventStore(loaded.project.events), snapshots, describe, naming)
+        return repair(event_store(loaded.project), snapshots, describe, naming)
 
 
 def _snapshot(loaded: Loaded, it: Published) -> Snapshot:

@@ -7,7 +7,7 @@ from dagster import MetadataValue
 
 from governance.catalog_seen import seen
 from governance.consumers.declared import load_declarations
-from governance.events.store import EventStore
+from governance.events.open import event_store
 from governance.graph import Graph, graph_of
 from governance.identity import carried
 from governance.impact.facts import facts_of
@@ -48,5 +48,5 @@ def _graph(project: Project, policy: Policy, texts: Iterable[Run]) -> tuple[Grap
     # by the catalog as last looked at: a look takes longer than all of this, and the checks take one after each run
     catalog = seen(project.state)
     schemas = catalog.schemas(policy.lineage.namespace) if catalog else {}
-    events = told(EventStore(project.events).read().events, policy.lineage.spellings, schemas=schemas)
+    events = told(event_store(project).read().events, policy.lineage.spellings, schemas=schemas)
     return graph_of((*texts, *read_runs(events)), read_declared(events)), carried(policy, schemas)

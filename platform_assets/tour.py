@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from governance.errors import CatalogError
-from governance.events.store import EventStore
+from governance.events.open import event_store
 from governance.graph import Graph, build_graph
 from governance.policy import load_policy, load_sources
 from governance.project import Project
@@ -43,7 +43,7 @@ def run_demo(project: Project, scale: float, say: Say) -> bool:
     say(f"sources  {len(rows)} tables, {sum(rows.values()):,} rows")
     with project_instance(project) as instance:
         outcome = run_job(build_definitions(project), "nightly", instance)
-    events = EventStore(project.events).read().events
+    events = event_store(project).read().events
     graph = build_graph(events)
     say(f"nightly  {len(outcome.built)} pipelines, {len(events)} events in the store")
     say(outcome_text(outcome))

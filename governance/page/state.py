@@ -7,6 +7,7 @@ from pathlib import Path
 
 from governance import catalog_seen, findings_seen
 from governance.blocks import FOLDER
+from governance.events.open import event_store
 from governance.project import Project
 
 
@@ -20,7 +21,7 @@ def state_of(project: Project, events: Path | None = None) -> str:
 
 
 def _inputs(project: Project, events: Path | None) -> Iterator[Path]:
-    yield events or project.events
+    yield events or event_store(project).refresh()
     yield from project.pipelines
     yield project.root / "platform_assets" / FOLDER
     for folder in project.policy:
