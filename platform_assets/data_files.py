@@ -1,7 +1,7 @@
 """Rows → data files where the table lies, before a commit tells of them.
 
 An engine writes Parquet by itself, and its files are moved here, or uploaded where the table is not on this machine.
-Rows that come as Arrow batches are written by pyiceberg, which also parts those of a partitioned table.
+Rows that come as Arrow batches are written by pyiceberg, and those of a partitioned table by ``parted``.
 """
 
 import shutil
@@ -23,9 +23,10 @@ from pyiceberg.table import StagedTable, Table, Transaction
 from pyiceberg.table.locations import load_location_provider
 from pyiceberg.table.metadata import TableMetadata
 
-from platform_assets.catalog import local_path
 from platform_assets.columns import columns_of
 from platform_assets.engines.engine import Result
+from platform_assets.warehouse import local_path
+from platform_assets.parted import write_parted
 
 CHUNK_BYTES = 256 * 2**20
 """Arrow bytes that are written as one file and held in memory; Parquet makes a tenth to a third of them."""
@@ -92,13 +93,14 @@ def write(storage: Storage, metadata: TableMetadata, rows: Result | pa.RecordBat
         QueryError: the query failed.
     """
     _check_pyarrow_schema_compatible(metadata.schema(), rows.schema, format_version=metadata.format_version)
+    whole = metadata.spec().is_unpartitioned()
     if isinstance(rows, pa.RecordBatchReader):
-        yield from _parted(storage, metadata, rows)
-    elif metadata.spec().is_unpartitioned():
+        yield from _batched(storage, metadata, rows) if whole else write_parted(storage, metadata, rows)
+    elif whole:
         yield from _moved(storage, metadata, rows)
     else:
         with rows.batches() as reader:
-            yield from _parted(storage, metadata, reader)
+            yield from write_parted(storage, metadata, reader)
 
 
 def _moved(storage: Storage, metadata: TableMetadata, rows: Result) -> Iterator[DataFile]:
@@ -112,7 +114,7 @@ def _moved(storage: Storage, metadata: TableMetadata, rows: Result) -> Iterator[
             yield parquet_file_to_data_file(storage, metadata, location)
 
 
-def _parted(storage: Storage, metadata: TableMetadata, reader: pa.RecordBatchReader) -> Iterator[DataFile]:
+def _batched(storage: Storage, metadata: TableMetadata, reader: pa.RecordBatchReader) -> Iterator[DataFile]:
     for batches in _gathered(reader):
         yield from _dataframe_to_data_files(metadata, pa.Table.from_batches(batches), storage)
 

@@ -8,11 +8,12 @@ from pyiceberg.io.pyarrow import (
     _pyarrow_to_schema_without_ids,  # its public twin wants field ids, which a result lacks
 )
 from pyiceberg.schema import Schema
-from pyiceberg.table import Transaction
+from pyiceberg.table import Table, Transaction
 from pyiceberg.types import NestedField
 
 from governance.errors import CatalogError
 from platform_assets.columns import sql_type
+from platform_assets.partition_spec import release
 
 FIXES: tuple[tuple[Callable[[pa.DataType], bool], str], ...] = (
     (pa.types.is_null, "give NULL a type: cast(… as varchar)"),
@@ -40,6 +41,7 @@ def reshape(transaction: Transaction, current: Schema, wanted: Schema) -> None:
     if [(f.name, sql_type(f.field_type), f.doc) for f in wanted.fields] == [(n, *t) for n, t in types.items()]:
         return
     kept = {f.name for f in wanted.fields if types.get(f.name, ("",))[0] == sql_type(f.field_type)}
+    release(transaction, types.keys() - kept)
     with transaction.update_schema(allow_incompatible_changes=True) as update:
         for name in types.keys() - kept:
             update.delete_column((name,))
@@ -52,6 +54,26 @@ def reshape(transaction: Transaction, current: Schema, wanted: Schema) -> None:
     with transaction.update_schema() as update:
         for field in reversed(wanted.fields):
             update.move_first((field.name,))
+
+
+def require_kept(name: str, table: Table, wanted: Schema) -> None:
+    """Check that rows outside of what is written keep their values, and can be told by the files that they lie in.
+
+    Raises:
+        CatalogError: a column has another type now, or one is gone by which files are parted.
+    """
+    parting = {it.source_id for spec in table.specs().values() for it in spec.fields}
+    types = {it.name: sql_type(it.field_type) for it in wanted.fields}
+    for field in table.schema().fields:
+        before, now = sql_type(field.field_type), types.get(field.name)
+        if now is None and field.field_id not in parting:
+            continue
+        if before != now:
+            became = f"is {now}: the other partitions would lose it" if now else "is gone, and it parts files"
+            raise CatalogError(
+                f"{name}.{field.name} was {before} and {became}",
+                fix="run the table whole once, without a partition; or let the column be what it was",
+            )
 
 
 def _iceberg_field(table: str, field: pa.Field, doc: str | None) -> NestedField:

@@ -4,9 +4,12 @@ A commit holds only on the table as it was when the run planned its reading (``t
 ``Conflict`` and computes again, so that no run publishes what it computed from rows that have changed since.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
 from types import MappingProxyType
 
 import pyarrow as pa
@@ -20,22 +23,28 @@ from pyiceberg.exceptions import (
 )
 from pyiceberg.expressions import AlwaysTrue
 from pyiceberg.manifest import DataFile
-from pyiceberg.schema import Schema
+from pyiceberg.schema import Schema, assign_fresh_schema_ids
 from pyiceberg.table import Table, TableProperties, Transaction
+from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.snapshots import Snapshot
 from sqlalchemy.exc import SQLAlchemyError
 
 from governance.errors import CatalogError
-from platform_assets import data_files
+from governance.partition import Term
+from platform_assets import data_files, moved
 from platform_assets.catalog import columns, counts, run_of
 from platform_assets.catalog_error import reaching
 from platform_assets.engines.engine import Column, Result
 from platform_assets.iceberg_schema import iceberg_schema, reshape
+from platform_assets.partition_spec import SAID, new_spec, repartition, said
 
 CREATE, OVERWRITE = "CREATE", "OVERWRITE"
 
 REFUSED = (CommitFailedException, TableAlreadyExistsError, ValidationException, NoSuchTableError)
 """What a catalog says that did not take a commit; after anything else it may have taken it."""
+
+Change = Callable[[Transaction], None]
+"""What a commit does to a table that is there, beside its rows."""
 
 NONE: Mapping[str, str] = MappingProxyType({})
 
@@ -46,10 +55,15 @@ class Conflict(CatalogError):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The table to be written as it was when the run began; ``table`` is None where there was none."""
+    """The table to be written as it was when the run began.
+
+    table: None where there was none
+    terms: how its rows are to be parted from now on; None: as they are
+    """
 
     name: str
     table: Table | None
+    terms: tuple[Term, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +72,10 @@ class Commit:
 
     rows, bytes, files:      what this commit added
     total_rows, total_bytes: the table after it
-    lifecycle:               ``CREATE`` or ``OVERWRITE``; None for an append, for which OpenLineage has no word
+    lifecycle:               ``CREATE`` or ``OVERWRITE``; None for an append and for a partition that was replaced, for
+                             which OpenLineage has no word
     location:                the table's own, as the catalog gives it
+    begins:                  of a replaced window, how many rows it got by the time at which each partition begins
     """
 
     table: str
@@ -72,15 +88,19 @@ class Commit:
     lifecycle: str | None
     columns: tuple[Column, ...]
     location: str
+    begins: tuple[tuple[datetime, int], ...] = ()
 
 
-def target(name: str, table: Table | None) -> Target:
-    """Return ``name`` to be written on top of ``table`` as it was loaded, or made where that is None."""
+def target(name: str, table: Table | None, terms: tuple[Term, ...] = ()) -> Target:
+    """Return ``name`` to be written on top of ``table`` as it was loaded, or made where that is None.
+
+    ``terms`` are what its pipeline's header says; where it says nothing, what no header ever said stays.
+    """
     if table is None:
-        return Target(name, None)
+        return Target(name, None, terms)
     # pyiceberg would put the same rows on top of another run's commit; a Conflict computes them again
     table.metadata.properties[TableProperties.COMMIT_NUM_RETRIES] = "0"
-    return Target(name, table)
+    return Target(name, table, terms if terms or SAID in table.properties else None)
 
 
 def replace(
@@ -104,11 +124,10 @@ def replace(
 
     """
     wanted = iceberg_schema(at.name, rows.schema, docs)
-    with _refusals(catalog, at.name):
-        transaction = _create(catalog, at.name, wanted) if at.table is None else at.table.transaction()
-        if at.table is not None:
-            reshape(transaction, at.table.schema(), wanted)
-        return _commit(transaction, at, OVERWRITE, rows, properties=properties, kept=kept)
+    with refusals(catalog, at.name):
+        transaction = create(catalog, at, wanted) if at.table is None else at.table.transaction()
+        change = partial(change_shape, at, wanted)
+        return _commit(transaction, at, OVERWRITE, rows, change, properties=properties, kept=kept)
 
 
 def append(
@@ -128,12 +147,36 @@ def append(
         QueryError: the query failed.
 
     """
-    with _refusals(catalog, at.name):
+    with refusals(catalog, at.name):
         if at.table is None:
-            transaction = _create(catalog, at.name, iceberg_schema(at.name, declared, {}))
+            transaction = create(catalog, at, iceberg_schema(at.name, declared, {}))
         else:
             transaction = at.table.transaction()
-        return _commit(transaction, at, None, rows, properties=properties, kept=kept)
+        change = partial(repartition, table=at.name, terms=at.terms)
+        return _commit(transaction, at, None, rows, change, properties=properties, kept=kept)
+
+
+def rewrite(
+    catalog: Catalog,
+    at: Target,
+    rows: Result | pa.RecordBatchReader,
+    properties: Mapping[str, str],
+    declared: pa.Schema,
+    *,
+    kept: Mapping[str, str] = NONE,
+) -> Commit:
+    """Let ``rows`` be all that the table holds, in the columns that it has; else as ``append``.
+
+    What a MERGE leaves: some rows are as they were, and OpenLineage has no word for that.
+    """
+    with refusals(catalog, at.name):
+        if at.table is None:
+            transaction = create(catalog, at, iceberg_schema(at.name, declared, {}))
+        else:
+            transaction = at.table.transaction()
+        change = partial(repartition, table=at.name, terms=at.terms)
+        commit = _commit(transaction, at, OVERWRITE, rows, change, properties=properties, kept=kept)
+    return dataclasses.replace(commit, lifecycle=None if at.table else CREATE)
 
 
 def landed(catalog: Catalog, name: str, run_id: str, lifecycle: str | None) -> Commit | None:
@@ -144,12 +187,17 @@ def landed(catalog: Catalog, name: str, run_id: str, lifecycle: str | None) -> C
         return None
     written = [snapshot for snapshot in table.snapshots() if run_of(snapshot) == run_id]
     current = table.current_snapshot()
-    return _described(name, table, lifecycle, written) if current and run_of(current) == run_id else None
+    return described(name, table, lifecycle, written) if current and run_of(current) == run_id else None
 
 
-def _create(catalog: Catalog, name: str, schema: Schema) -> Transaction:
-    _namespace(catalog, name.rpartition(".")[0])
-    return catalog.create_table_transaction(name, schema)
+def create(catalog: Catalog, at: Target, schema: Schema) -> Transaction:
+    """Begin the table that ``at`` is to be, with the columns of ``schema``, whose field ids are still open."""
+    # the fields of a spec name columns by their ids
+    schema = assign_fresh_schema_ids(schema)
+    terms = at.terms or ()
+    spec = new_spec(at.name, schema, terms)
+    _namespace(catalog, at.name.rpartition(".")[0])
+    return catalog.create_table_transaction(at.name, schema, partition_spec=spec, properties=said(terms))
 
 
 def _namespace(catalog: Catalog, namespace: str) -> None:
@@ -161,11 +209,26 @@ def _namespace(catalog: Catalog, namespace: str) -> None:
             raise
 
 
+def change_shape(at: Target, wanted: Schema, transaction: Transaction) -> None:
+    """Give the table that is there the columns ``wanted``, parted by the target's terms."""
+    reshape(transaction, transaction.table_metadata.schema(), wanted)
+    repartition(transaction, at.name, at.terms)
+
+
+def changed(transaction: Transaction, at: Target, change: Change) -> TableMetadata:
+    """Return what the table's metadata is going to be after ``change``, which the transaction does not see yet."""
+    if at.table is None:
+        return transaction.table_metadata
+    change(planned := at.table.transaction())
+    return planned.table_metadata
+
+
 def _commit(
     transaction: Transaction,
     at: Target,
     lifecycle: str | None,
     rows: Result | pa.RecordBatchReader,
+    change: Change,
     *,
     properties: Mapping[str, str],
     kept: Mapping[str, str],
@@ -173,15 +236,18 @@ def _commit(
     before = {snapshot.snapshot_id for snapshot in transaction.table_metadata.snapshots}
     storage = data_files.storage_of(transaction)
     with storage.taken_back_on(BaseException):
-        files = tuple(data_files.write(storage, transaction.table_metadata, rows))
+        files = tuple(data_files.write(storage, changed(transaction, at, change), rows))
         if lifecycle and at.table is not None and _has_files(at.table):
+            # first what is there goes: once a column is gone nobody could write of a file that was parted by it
             transaction.delete(AlwaysTrue(), snapshot_properties=dict(properties))
+        if at.table is not None:
+            change(transaction)
         _add(transaction, files, properties)
         transaction.set_properties(dict(kept))
     with storage.taken_back_on(*REFUSED):
         table = transaction.commit_transaction()
     written = [snapshot for snapshot in table.snapshots() if snapshot.snapshot_id not in before]
-    return _described(at.name, table, lifecycle if at.table else CREATE, written)
+    return described(at.name, table, lifecycle if at.table else CREATE, written)
 
 
 def _has_files(table: Table) -> bool:
@@ -199,8 +265,8 @@ def _add(transaction: Transaction, files: Iterable[DataFile], properties: Mappin
             added.append_data_file(file)
 
 
-def _described(name: str, table: Table, lifecycle: str | None, written: Iterable[Snapshot]) -> Commit:
-    """Return the commit that left ``table`` with the snapshots ``written``: what goes and what comes are one each."""
+def described(name: str, table: Table, lifecycle: str | None, written: Iterable[Snapshot]) -> Commit:
+    """Return the commit that left ``table`` with the snapshots ``written``: what goes and what comes are one or two."""
     snapshot = table.current_snapshot()
     if snapshot is None:
         raise CatalogError(f"{name} has no snapshot after its commit", fix="another program rolled it back: run again")
@@ -209,9 +275,9 @@ def _described(name: str, table: Table, lifecycle: str | None, written: Iterable
     return Commit(
         table=name,
         snapshot_id=snapshot.snapshot_id,
-        rows=added["added-records"],
-        bytes=added["added-files-size"],
-        files=added["added-data-files"],
+        rows=added["added-records"] - added[moved.ROWS],
+        bytes=added["added-files-size"] - added[moved.BYTES],
+        files=added["added-data-files"] - added[moved.FILES],
         total_rows=total["total-records"],
         total_bytes=total["total-files-size"],
         lifecycle=lifecycle,
@@ -221,7 +287,8 @@ def _described(name: str, table: Table, lifecycle: str | None, written: Iterable
 
 
 @contextmanager
-def _refusals(catalog: Catalog, table: str) -> Iterator[None]:
+def refusals(catalog: Catalog, table: str) -> Iterator[None]:
+    """Raise what the catalog and pyiceberg raise as a ``Conflict`` or as what is wrong with the rows."""
     try:
         with reaching(catalog):
             yield
