@@ -25,8 +25,8 @@ from pyiceberg.table.metadata import TableMetadata
 
 from platform_assets.columns import columns_of
 from platform_assets.engines.engine import Result
-from platform_assets.warehouse import local_path
 from platform_assets.parted import write_parted
+from platform_assets.warehouse import local_path
 
 CHUNK_BYTES = 256 * 2**20
 """Arrow bytes that are written as one file and held in memory; Parquet makes a tenth to a third of them."""
