@@ -1,4 +1,4 @@
-"""The files that a run is about to read: found where they land, and of those an INSERT the ones that are new."""
+"""The files that a run is about to read: found where they land; an INSERT and a MERGE read those that are new."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -6,7 +6,6 @@ from dataclasses import replace
 from governance.errors import LandingError
 from governance.landing.model import FileSource
 from governance.project import Project
-from governance.statement import Kind
 from platform_assets.content import digest_at, digest_of
 from platform_assets.landing import find
 from platform_assets.run import Arrived, Traced
@@ -16,7 +15,7 @@ from platform_assets.taken import Record, forgotten, property_of, taken, untaken
 def arrivals(project: Project, traced: Traced) -> tuple[Arrived, ...]:
     """Return what the statement reads of files, each dataset once, by name.
 
-    A CREATE TABLE AS reads every file, an INSERT those that its table has not taken.
+    A CREATE TABLE AS reads every file, an INSERT or a MERGE those that its table has not taken.
 
     Raises:
         LandingError: a file is not there or cannot be read; a pattern stands for none; one that was taken has changed.
@@ -27,12 +26,12 @@ def arrivals(project: Project, traced: Traced) -> tuple[Arrived, ...]:
 
 
 def contents(traced: Traced, arrived: tuple[Arrived, ...], paths: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
-    """Return the digest of each file that an INSERT takes, by its name; ``paths`` are where its datasets are read.
+    """Return the digest of each file that is taken once, by its name; ``paths`` are where its datasets are read.
 
     Raises:
         LandingError: a file cannot be read.
     """
-    if traced.statement.kind is not Kind.APPEND:
+    if not traced.statement.kind.keeps:
         return {}
     here = ((path, it) for own in arrived for path, it in zip(paths[own.source.name], own.files, strict=True))
     return {it.shown: digest_at(path, it.shown) for path, it in here}
@@ -42,7 +41,7 @@ def kept_properties(
     traced: Traced, arrived: tuple[Arrived, ...], digests: Mapping[str, str], run_id: str
 ) -> dict[str, str]:
     """Return the table's own properties that a commit of these files by the run changes."""
-    if traced.statement.kind is Kind.APPEND:
+    if traced.statement.kind.keeps:
         return dict(_additions(traced, arrived, digests, run_id))
     own = traced.own.properties if traced.own else {}
     # what was taken before went with the rows
@@ -51,7 +50,7 @@ def kept_properties(
 
 def _arrived(project: Project, traced: Traced, source: FileSource) -> Arrived:
     found = find(project, source)
-    if traced.statement.kind is Kind.APPEND:
+    if traced.statement.kind.keeps:
         table = traced.statement.pipeline.table
         return Arrived(source, *untaken(table, found, _taken(traced, source.name), digest_of))
     if not found:

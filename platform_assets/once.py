@@ -3,7 +3,6 @@
 files found ─> at hand and of their declared shape ─> rows made ─> rejected ones kept ─> commit
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -11,16 +10,15 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from governance.block import Block
 from governance.errors import EngineError
-from governance.events.redact import redact_error, secrets_of
 from governance.landing.model import Format
 from governance.policy import Policy
-from governance.statement import Kind, Statement
+from governance.statement import Kind
 from platform_assets import publish
 from platform_assets.arrived import arrivals, contents, kept_properties
-from platform_assets.catalog import DAGSTER_RUN_ID, RUN_ID, Planned, plan, schema_of
-from platform_assets.engines.engine import Column, Empty, Landing, Outcome, Query, QueryError, Relation, Result
+from platform_assets.asked import asked, shown
+from platform_assets.catalog import DAGSTER_RUN_ID, RUN_ID, Planned, plan
+from platform_assets.engines.engine import Column, Empty, Landing, Outcome, Relation, Result
 from platform_assets.landing import require_unchanged, staged
 from platform_assets.publish import Commit
 from platform_assets.rejects import keep_rejected
@@ -50,12 +48,13 @@ def run_once(
     told(begun := Begun(traced, inputs))
     told(begun := replace(begun, arrived=arrivals(platform.project, traced)))
     spliced = splice(traced.statement, traced.files)
+    question = asked(traced, spliced.text)
     with ExitStack() as held:
         paths = {it.source.name: held.enter_context(staged(platform.project, it.files)) for it in begun.arrived}
         landings = {it.relation: _landing(it, begun.arrived, paths, options) for it in spliced.readings}
         relations = _tables(traced, inputs) | landings
-        held.enter_context(_shown_without_data(traced.statement))
-        result = held.enter_context(platform.engine.open(_query(traced, spliced.text), relations))
+        held.enter_context(shown(traced.statement, question))
+        result = held.enter_context(platform.engine.open(question.query, relations))
         _same_columns(traced, result.schema.names)
 
         def made(outcomes: Mapping[str, Outcome]) -> None:
@@ -121,53 +120,12 @@ def _commit(platform: Platform, begun: Begun, run: Run, result: Result, kept: Ma
     table = traced.statement.pipeline.table
     properties = {RUN_ID: run.attempt.run_id, DAGSTER_RUN_ID: run.attempt.dagster_run_id}
     at = publish.target(table, traced.own)
-    if traced.statement.kind is Kind.APPEND:
+    if traced.statement.kind.keeps:
         declared = platform.engine.schema(traced.statement.declared)
-        return publish.append(platform.catalog, at, result, properties, declared, kept=kept)
+        write = publish.append if traced.statement.kind is Kind.APPEND else publish.rewrite
+        return write(platform.catalog, at, result, properties, declared, kept=kept)
     docs = _docs(platform.policy, table, result.schema.names)
     return publish.replace(platform.catalog, at, result, properties, docs, kept=kept)
-
-
-def _query(traced: Traced, spliced: str) -> Query:
-    """Return the SELECT at its place in the file, cast by position where it is inserted."""
-    statement = traced.statement
-    text = "\n" * (statement.line - 1) + " " * (statement.column - 1) + spliced
-    setup = tuple(block.sql for block in statement.setup)
-    query = Query(text, statement.pipeline.file, setup=setup)
-    if statement.kind is Kind.REPLACE:
-        return query
-    columns = schema_of(traced.own) if traced.own else dict(statement.declared)
-    spelt = {name.lower(): name for name in columns}
-    listed = [spelt[name.lower()] for name in statement.columns] or list(columns)
-    return replace(query, into=tuple((name, columns[name]) for name in listed))
-
-
-@contextmanager
-def _shown_without_data(statement: Statement) -> Iterator[None]:
-    """Raise the engine's errors anew without the values that they quote: whoever reads logs may not read the table."""
-    try:
-        yield
-    except QueryError as error:
-        if error.setup is not None:
-            raise _of_block(statement.setup[error.setup], error) from None
-        pipeline = statement.pipeline
-        # what a template wrote is run, and the template is what can be mended
-        shown = _without_data(error, pipeline.sql, lambda line: pipeline.place(line)[0])
-        line = None if error.line is None else pipeline.place(error.line)[0]
-        raise QueryError(shown, file=error.file, line=line, fix=error.fix) from None
-
-
-def _of_block(block: Block, error: QueryError) -> QueryError:
-    """Return why the engine made no macro or view of ``block``, by its place."""
-    problem = f"{block.kind.value} {block.name}: {_without_data(error, block.sql, block.at)}"
-    return QueryError(problem, file=block.file, line=block.at(error.line or 1), fix=error.fix)
-
-
-def _without_data(error: QueryError, sql: str, line: Callable[[int], int]) -> str:
-    """Return the error's text without the values of ``sql``, with the file's line for each line of it."""
-    shown = redact_error(error.problem, sql, secrets_of())
-    shown = re.sub(r"\s*LINE \d+\s*$", "", shown)
-    return re.sub(r"^LINE (\d+):", lambda it: f"LINE {line(int(it[1]))}:", shown, flags=re.MULTILINE)
 
 
 def _same_columns(traced: Traced, names: list[str]) -> None:

@@ -9,8 +9,8 @@ from sqlglot.tokenizer_core import Token, TokenType
 from governance.block import Block, BlockKind
 from governance.errors import LineageError, PipelineError, UnreadConstruct, UnreadStatement
 from governance.pipeline import Pipeline
+from governance.statement.cursor import Cursor
 from governance.statement.edits import Edit, edited
-from governance.statement.head import Cursor
 from governance.statement.text import Text
 
 FORM = "write create macro name(parameters) as … or create view schema.name as select …"

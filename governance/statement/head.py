@@ -7,16 +7,16 @@ statements (a CREATE TABLE over PIVOT) whose query alone it reads well.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sqlglot.tokenizer_core import Token, TokenType
+from sqlglot.tokenizer_core import Token
 
 from governance.errors import LineageError, UnreadConstruct, UnreadStatement
 from governance.sql_type import EXPECTED, sql_type
+from governance.statement.cursor import Cursor, names
 from governance.statement.model import Kind
 from governance.statement.text import Text
 
-READ = "a pipeline is one CREATE TABLE … AS or one INSERT … SELECT"
+READ = "a pipeline is one CREATE TABLE … AS, one INSERT … SELECT or one MERGE"
 MENDS = {
-    "MERGE": "write a CREATE TABLE … AS that joins old and new rows, or an INSERT of the new ones",
     "UPDATE": "write a CREATE TABLE … AS that computes the new values",
     "DELETE": "write a CREATE TABLE … AS of the rows to keep",
 }
@@ -34,45 +34,11 @@ class Declaration:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """A statement that writes: how, an INSERT's listed columns, and its query's tokens."""
+    """A statement that writes: how, an INSERT's listed columns, and its query's tokens, of a MERGE all of them."""
 
     kind: Kind
     columns: tuple[str, ...]
     query: Sequence[Token]
-
-
-@dataclass(frozen=True, slots=True)
-class Cursor:
-    """A place in a statement's tokens; moving it gives another cursor."""
-
-    text: Text
-    tokens: Sequence[Token]
-    at: int = 0
-
-    @property
-    def start(self) -> int:
-        """The character where the next token begins; the statement's end where none is left."""
-        return self.tokens[self.at].start if self.at < len(self.tokens) else self.tokens[-1].end + 1
-
-    def word(self, ahead: int = 0) -> str:
-        """Return the next token in upper case, empty at the end or where it is quoted."""
-        index = self.at + ahead
-        if index >= len(self.tokens) or self.tokens[index].token_type in (TokenType.IDENTIFIER, TokenType.STRING):
-            return ""
-        return self.tokens[index].text.upper()
-
-    def moved(self, count: int) -> "Cursor":
-        """Return the cursor ``count`` tokens on."""
-        return replace(self, at=self.at + count)
-
-    def after(self, *words: str) -> "Cursor | None":
-        """Return the cursor past ``words`` where they come next, else None."""
-        there = all(self.word(ahead) == word for ahead, word in enumerate(words))
-        return self.moved(len(words)) if there else None
-
-    def wrong(self, error: type[LineageError], problem: str, *, fix: str, clause: str = "") -> LineageError:
-        """Return ``error`` at the next token."""
-        return self.text.wrong(error, self.start, problem, fix=fix, clause=clause)
 
 
 def read_head(text: Text, tokens: Sequence[Token]) -> Declaration | Write:
@@ -85,10 +51,19 @@ def read_head(text: Text, tokens: Sequence[Token]) -> Declaration | Write:
     cursor = Cursor(text, tokens)
     if past := cursor.after("INSERT", "INTO"):
         return _insert(past)
+    if past := _merge(cursor):
+        _target(past)
+        return Write(Kind.MERGE, (), tokens)
     for words in (("CREATE", "TABLE"), ("CREATE", "OR", "REPLACE", "TABLE")):
         if past := cursor.after(*words):
             return _create(past)
     raise _unread(cursor)
+
+
+def _merge(cursor: Cursor) -> Cursor | None:
+    """Return the cursor past MERGE INTO, which CTEs may stand before; None where the statement is another."""
+    start = cursor.until("MERGE", "SELECT", "INSERT", "FROM") if cursor.word() == "WITH" else cursor
+    return start.after("MERGE", "INTO")
 
 
 def _unread(cursor: Cursor) -> LineageError:
@@ -125,38 +100,20 @@ def _insert(cursor: Cursor) -> Write:
     cursor = _target(cursor)
     columns: tuple[str, ...] = ()
     if cursor.word() == "(" and cursor.word(1) not in QUERY:
-        columns, cursor = _names(cursor.moved(1))
+        columns, cursor = names(cursor.moved(1))
     return Write(Kind.APPEND, columns, _query(cursor))
 
 
 def _target(cursor: Cursor) -> Cursor:
     """Return the cursor past the table's name, which must be the path's."""
-    parts, past = [_text(cursor)], cursor.moved(1)
+    parts, past = [cursor.said], cursor.moved(1)
     while past.word() == ".":
-        parts, past = [*parts, _text(past.moved(1))], past.moved(2)
+        parts, past = [*parts, past.moved(1).said], past.moved(2)
     name, pipeline = ".".join(parts), cursor.text.pipeline
     if tuple(part.lower() for part in parts) != (pipeline.schema, pipeline.name):
         fix = f"write {pipeline.table}; the table of another pipeline belongs in that pipeline's file"
         raise cursor.wrong(UnreadStatement, f"it writes {name}, and the file's path says {pipeline.table}", fix=fix)
     return past
-
-
-def _text(cursor: Cursor) -> str:
-    """Return the next token as it stands, or that there is none."""
-    return cursor.tokens[cursor.at].text if cursor.at < len(cursor.tokens) else "nothing"
-
-
-def _names(cursor: Cursor) -> tuple[tuple[str, ...], Cursor]:
-    """Return the names up to the closing parenthesis, and the cursor past it."""
-    names: list[str] = []
-    while cursor.at < len(cursor.tokens):
-        names.append(cursor.tokens[cursor.at].text)
-        if cursor.word(1) not in (",", ")"):
-            break
-        if cursor.word(1) == ")":
-            return tuple(names), cursor.moved(2)
-        cursor = cursor.moved(2)
-    raise cursor.wrong(UnreadConstruct, "a list of column names is expected", fix="write (first, second)")
 
 
 def _query(cursor: Cursor) -> Sequence[Token]:

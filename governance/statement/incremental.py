@@ -1,4 +1,4 @@
-"""What an INSERT may read of files: it takes each once, and so must not need a file again beside those that are new."""
+"""What an INSERT or a MERGE may read of files: it takes each once, and so must not need a file beside new ones."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,19 +15,34 @@ from governance.statement.through import reached
 def require_one_dataset(text: Text, query: exp.Expr, tokens: Sequence[Token]) -> None:
     """Raise UnreadConstruct where rows are made of two datasets of files; branches of a UNION may have one each.
 
-    A later run would join the new files of the one with none of the other, and take them all the same.
+    A later run would join the new files of the one with none of the other, and take them all the same. A MERGE must
+    not act on what is not in its source either: a row of a file that it took before is not in the new ones.
     """
     start = tokens[0].start
+    if isinstance(query, exp.Merge):
+        _require_only_what_is_there(text, query, tokens)
     for branch in _branches(query):
         files = file_reads(text, branch, tokens)
         reads = reached(named_in(text, branch, files, start), text.pipeline.blocks).reads
         first, *others = sorted({name.partition("#")[0] for name in reads if "/" in name}) or [""]
         if others:
             place = next((it.span[0] for it in files if it.path.partition("#")[0] == others[0]), start)
-            problem = f"an insert takes each file once, and this makes rows of {first} and {others[0]}: a later run "
+            kind = "a merge" if isinstance(query, exp.Merge) else "an insert"
+            problem = f"{kind} takes each file once, and this makes rows of {first} and {others[0]}: a later run "
             problem += "has the new files of one beside none of the other"
             fix = "build a table of its own from one of them, with create table … as, and read that here"
             raise text.wrong(UnreadConstruct, place, problem, fix=fix, clause="insert")
+
+
+def _require_only_what_is_there(text: Text, query: exp.Merge, tokens: Sequence[Token]) -> None:
+    start = tokens[0].start
+    reads = reached(named_in(text, query, file_reads(text, query, tokens), start), text.pipeline.blocks).reads
+    file = next((name for name in reads if "/" in name), None)
+    if file is not None and any(when.args.get("source") for when in query.args["whens"].expressions):
+        problem = f"a merge takes each file of {file} once, and what only an earlier one has would be not matched by "
+        problem += "the source"
+        fix = "build a table of its own from the files, with create table … as, and merge that"
+        raise text.wrong(UnreadConstruct, start, problem, fix=fix, clause="merge")
 
 
 def _branches(query: exp.Expr) -> Iterator[exp.Expr]:

@@ -12,6 +12,12 @@ class Kind(Enum):
 
     REPLACE = "create table as"
     APPEND = "insert"
+    MERGE = "merge"
+
+    @property
+    def keeps(self) -> bool:
+        """Whether the table keeps its columns, and rows of earlier runs."""
+        return self is not Kind.REPLACE
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +40,14 @@ class FileRead:
 class Statement:
     """The one write of a pipeline.
 
-    query:    the SELECT to run, as it stands in the file but for ``$doc``, which has its quotes
+    query:    the SELECT to run, of a MERGE all of it, as it stands in the file but for ``$doc``, which has its quotes
     line:     where ``query`` begins in the file, 1-based
     column:   the same
     columns:  an INSERT's explicit column list; empty where it has none
     declared: (name, SQL type) of a leading CREATE TABLE IF NOT EXISTS of the same table; empty where there is none
-    reads:    the tables and datasets of files read, sorted, its own among them where the query reads it; through views
-              and macros too, so that each is one that the catalog or a declaration has; a file's kinds of record come
-              after it, as declared
+    reads:    the tables and datasets of files read, sorted, its own among them where the query reads it, as a MERGE
+              does; through views and macros too, so that each is one that the catalog or a declaration has; a file's
+              kinds of record come after it, as declared
     span:     the write's first and past-the-last character in the file
     files:    the places of ``query`` that read files, in order
     setup:    the macros and views that the query needs, as an engine runs them, each after those that it builds on
@@ -68,7 +74,7 @@ class Statement:
 
     @property
     def needs(self) -> frozenset[str]:
-        """The tables whose columns lineage asks for: those read, an INSERT's own too; not what it declares itself."""
+        """The tables whose columns lineage asks for: those read, its own where that stays; not what it declares."""
         own = frozenset({self.pipeline.table})
-        read = frozenset(self.reads) | (own if self.kind is Kind.APPEND else frozenset())
+        read = frozenset(self.reads) | (own if self.kind.keeps else frozenset())
         return read - own if self.declared else read

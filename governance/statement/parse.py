@@ -1,6 +1,6 @@
 """Pipeline → Statement."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -9,11 +9,14 @@ from sqlglot.tokenizer_core import Token
 
 from governance.errors import LineageError, UnknownTable, UnreadConstruct, UnreadStatement
 from governance.pipeline import Pipeline
+from governance.statement.cursor import Cursor
 from governance.statement.edits import Edit, edited, moved
 from governance.statement.files import file_reads
 from governance.statement.functions import require_functions
 from governance.statement.head import READ, Declaration, Write, read_head
 from governance.statement.incremental import require_one_dataset
+from governance.statement.merge import read_merge
+from governance.statement.mergeable import require_mergeable
 from governance.statement.model import FileRead, Kind, Statement
 from governance.statement.parameters import quoted_documents, require_no_parameters
 from governance.statement.reads import named_in
@@ -69,12 +72,10 @@ def _twice(text: Text, tokens: Sequence[Token]) -> LineageError:
 def _statement(text: Text, write: Write, declared: tuple[tuple[str, str], ...], tokens: Sequence[Token]) -> Statement:
     start, end = write.query[0].start, write.query[-1].end + 1
     functions = functions_of(text.pipeline.blocks)
-    query = text.tree(start, end, functions)
-    if not _only_reads(query):
-        raise text.wrong(UnreadConstruct, start, "this is no query that only reads", fix="write a SELECT")
+    query = _tree(text, write, functions)
     require_no_parameters(text, query, write.query)
     files = file_reads(text, query, write.query)
-    if write.kind is Kind.APPEND:
+    if write.kind.keeps:
         require_one_dataset(text, query, write.query)
     through = reached(named_in(text, query, files, start), text.pipeline.blocks)
     if write.kind is Kind.REPLACE and text.pipeline.table in through.reads and not declared:
@@ -96,6 +97,20 @@ def _statement(text: Text, write: Write, declared: tuple[tuple[str, str], ...], 
         setup=tuple(runnable(block, functions) for block in through.blocks),
         block_files=through.files,
     )
+
+
+def _tree(text: Text, write: Write, functions: Iterable[str]) -> exp.Expr:
+    """Return the tree of the query, or of the MERGE."""
+    start, end = write.query[0].start, write.query[-1].end + 1
+    if write.kind is Kind.MERGE:
+        # what this refuses it refuses by name
+        read_merge(Cursor(text, write.query))
+    tree = text.tree(start, end, functions)
+    if isinstance(tree, exp.Merge):
+        require_mergeable(text, tree, start)
+    elif not _only_reads(tree):
+        raise text.wrong(UnreadConstruct, start, "this is no query that only reads", fix="write a SELECT")
+    return tree
 
 
 def _within(read: FileRead, start: int, documents: Sequence[Edit]) -> FileRead:

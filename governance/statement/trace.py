@@ -10,7 +10,7 @@ from governance.errors import LineageError, NoLineage, UnknownColumn, UnknownTab
 from governance.lineage.explain import explain as explained
 from governance.lineage.model import ColumnLineage, Explanation, OutputField, Transformation
 from governance.pipeline import header_line
-from governance.statement.model import Kind, Statement
+from governance.statement.model import Statement
 from governance.statement.order import place_of
 from governance.statement.parting import require_parting
 from governance.statement.text import DIALECT, Text, located
@@ -157,10 +157,10 @@ def columns_of(
 ) -> Mapping[str, str]:
     """Return the columns that the statement's table has after it ran: name → SQL type, in order.
 
-    An INSERT leaves the table's own. A CREATE TABLE AS has the lineage's fields; a copied column keeps its type, and
-    the rest are ``UNKNOWN`` until the query has run.
+    An INSERT and a MERGE leave the table's own. A CREATE TABLE AS has the lineage's fields; a copied column keeps its
+    type, and the rest are ``UNKNOWN`` until the query has run.
     """
-    if statement.kind is Kind.APPEND:
+    if statement.kind.keeps:
         return schema.get(statement.pipeline.table, dict(statement.declared))
     return {field.name: _type_of(field, schema) for field in lineage.fields}
 

@@ -98,7 +98,7 @@ def test_reading_ones_own_table_is_no_dependency() -> None:
     [
         ("", UnreadStatement, "1:1", "no statement"),
         ("-- only a comment\n;", UnreadStatement, "1:1", "no statement"),
-        ("\n merge into a.b using c.d on x = y when matched then delete", UnreadStatement, "2:2", "not MERGE"),
+        ("\n delete from a.b where x = 1", UnreadStatement, "2:2", "not DELETE"),
         ("update a.b set x = 1", UnreadStatement, "1:1", "not UPDATE"),
         ("delete from a.b", UnreadStatement, "1:1", "not DELETE"),
         ("select 1", UnreadStatement, "1:1", "not SELECT"),

@@ -1,0 +1,66 @@
+"""What a MERGE may not hold where it acts on single rows, and what its SELECT could not say again."""
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from governance.errors import UnreadConstruct
+from governance.lineage.rows import aggregates
+from governance.statement.text import Text
+
+VOLATILE = frozenset({"random", "setseed", "uuid", "gen_random_uuid", "uuidv4", "uuidv7", "nextval", "currval"})
+"""Functions that give another value each time; a condition is asked once for each column."""
+
+
+def require_mergeable(text: Text, tree: exp.Merge, start: int) -> None:
+    """Check the ON, the conditions and the values of a MERGE; ``start`` is where errors without a place point.
+
+    Raises:
+        UnreadConstruct: one is no expression over single rows, or cannot be told apart from a row of the table.
+    """
+    for part in _parts(tree):
+        for it in part.walk(prune=lambda it: isinstance(it, exp.Query)):
+            if problem := _problem(it):
+                raise _wrong(text, it, start, problem, "compute it in the source: using (select …) as s")
+            if isinstance(it, exp.Column) and it.args.get("db"):
+                fix = f"write {tree.this.alias_or_name}.{it.name}"
+                raise _wrong(text, it, start, f"{it.sql('duckdb')} names schema and table", fix)
+    for it in (condition for condition in _conditions(tree) for condition in condition.find_all(exp.Func)):
+        called = (it.name if isinstance(it, exp.Anonymous) else it.sql_name()).lower()
+        if called in VOLATILE or isinstance(it, exp.Rand | exp.Uuid):
+            problem = f"{called} gives another value each time it is asked"
+            raise _wrong(text, it, start, problem, "compute it in the source: using (select …) as s")
+
+
+def _parts(tree: exp.Merge) -> Iterator[exp.Expr]:
+    """Yield ON, and the condition and the action of each WHEN."""
+    yield from _conditions(tree)
+    for when in tree.args["whens"].expressions:
+        yield from when.args["then"].iter_expressions() if isinstance(when.args["then"], exp.Expr) else ()
+
+
+def _conditions(tree: exp.Merge) -> Iterator[exp.Expr]:
+    on = tree.args.get("on")
+    if isinstance(on, exp.Expr):
+        yield on
+    for when in tree.args["whens"].expressions:
+        if isinstance(condition := when.args.get("condition"), exp.Expr):
+            yield condition
+
+
+def _problem(it: exp.Expr) -> str:
+    if isinstance(it, exp.Window) or (isinstance(it, exp.Func) and aggregates(it)):
+        return f"{it.sql('duckdb')[:60]} is of many rows, and a MERGE acts on each by itself"
+    if isinstance(it, exp.Unnest | exp.Explode | exp.Columns) or (isinstance(it, exp.Star) and _is_value(it)):
+        return f"{it.sql('duckdb')[:60]} is more than one value"
+    return ""
+
+
+def _is_value(star: exp.Star) -> bool:
+    """Whether this is no whole ``UPDATE SET *`` or ``INSERT *``."""
+    return not isinstance(star.parent, exp.Update | exp.Insert)
+
+
+def _wrong(text: Text, it: exp.Expr, start: int, problem: str, fix: str) -> Exception:
+    place = next((part.meta["start"] for part in it.walk() if "start" in part.meta), start)
+    return text.wrong(UnreadConstruct, place, problem, fix=fix, clause="merge")
