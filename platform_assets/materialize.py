@@ -17,6 +17,7 @@ from governance.events.transport import forward
 from governance.pipeline import Pipeline
 from governance.statement import Statement, parse, trace
 from platform_assets.catalog import load_known
+from platform_assets.engines.signals import kept
 from platform_assets.once import IN_ONE_PIECE, Options, run_once
 from platform_assets.publish import Conflict
 from platform_assets.run import Done, Materialized, Platform, Run, Timings, Traced, files_read, run_facts, schemas
@@ -53,7 +54,7 @@ def materialize(platform: Platform, pipeline: Pipeline, run: Run) -> Materialize
     with watch.timing("lineage"):
         traced = _try_to_trace(platform, pipeline, facts.naming)
     reads = traced.lineage.inputs if isinstance(traced, Traced) else ()
-    with watch.timing("all"), Ending(platform, facts, reads, platform.clock()) as ending:
+    with kept(), watch.timing("all"), Ending(platform, facts, reads, platform.clock()) as ending:
         forward(platform.store)
         with watch.timing("work"):
             ending.done = done = _work(platform, _or_raise(traced), run, ending)

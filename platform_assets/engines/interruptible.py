@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import Generic, Protocol, TypeVar
 
+from platform_assets.engines.signals import again
+
 T = TypeVar("T")
 
 AHEAD = 4
@@ -100,6 +102,7 @@ class Stream(Generic[T]):
     def _next(self) -> T | _Failed | _Ended:
         latest = time.monotonic() + self._seconds
         while time.monotonic() < latest:
+            again()
             with suppress(queue.Empty):
                 return self._items.get(timeout=POLL_SECONDS)
         raise TimeoutError
