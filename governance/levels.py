@@ -105,7 +105,10 @@ def levels_of(graph: Graph, inputs: Inputs, declared: Callable[[Field], str | No
     lattice = inputs.lattice
     levels = {thing: Level(lattice.strictest(_floor(thing, inputs, declared)), 0) for thing in _things(graph)}
     clock = count(1)
-    for component in components(_before(graph, inputs)):
+    places = {thing: place for place, thing in enumerate(levels)}
+    for found_together in components(_before(graph, inputs)):
+        # in the graph's order, whichever of them was come to first: a part of a graph decides as the whole
+        component = found_together if len(found_together) == 1 else sorted(found_together, key=places.__getitem__)
         changed = True
         while changed:
             changed = False

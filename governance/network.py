@@ -73,3 +73,8 @@ def closure(begun: Ids, step: Callable[[Ids], Iterable[Ids]], size: int) -> Mark
         parts = [part for part in step(first) if len(part)] if len(first) else []
         front = np.concatenate(parts) if parts else NOTHING
     return seen
+
+
+def everything(size: int) -> Marks:
+    """Return the marks of ``size`` vertices or edges, all of which are marked."""
+    return np.ones(size, np.bool_)

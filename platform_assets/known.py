@@ -6,14 +6,12 @@ from datetime import datetime
 from governance.consumers.declared import load_declarations
 from governance.events.client import disabled
 from governance.events.store import EventStore
-from governance.graph import build_graph
+from governance.heard import heard_of
 from governance.identity import carried
 from governance.project import Project
 from governance.queries.store import QueryStore
 from governance.rules import RULES, EndedAttempt, Known
-from governance.runs import read_runs
 from governance.statement import Program
-from governance.telling import told
 from platform_assets.factory import load
 from platform_assets.heads import heads
 from platform_assets.look import look
@@ -33,12 +31,12 @@ def known(project: Project, ended: Iterable[EndedAttempt], now: datetime) -> Kno
     catalog = look(project, now)
     schemas = catalog.seen.schemas(loaded.policy.lineage.namespace)
     # after the catalog: a run sends START before it commits, so what was committed by then is at least under way here
-    events = told(store.read().events, loaded.policy.lineage.spellings, schemas=schemas)
-    runs = read_runs(events)
+    heard = heard_of(store.folder, project.state, now, loaded.policy.lineage.spellings, schemas)
     return Known(
         policy=carried(loaded.policy, schemas),
-        graph=build_graph(events),
-        runs={run.run_id: run for run in runs},
+        graph=heard.graph,
+        runs=heard.runs,
+        snapshots=heard.snapshots,
         ended=tuple(ended),
         inventory=frozenset(catalog.seen.tables),
         sources=sources,

@@ -63,7 +63,7 @@ def graph_of(runs: Iterable[Run], declared: Iterable[Run] = ()) -> Graph:
         flows=tuple(flows_of(standing.writes)),
         writes=standing.writes,
         fields=fields_of(standing, standing.writes, (edge.source for edge in edges), datasets_of(standing)),
-        tags=_tags(standing.seen),
+        tags=tags_of(standing.seen),
         dropped=standing.dropped,
     )
 
@@ -186,7 +186,7 @@ def datasets_of(standing: Standing) -> tuple[Dataset, ...]:
     return tuple(sorted(found))
 
 
-def _tags(seen: Iterable[Said]) -> Mapping[Field | Dataset, tuple[Tagged, ...]]:
+def tags_of(seen: Iterable[Said]) -> Mapping[Field | Dataset, tuple[Tagged, ...]]:
     """Return the tags of each thing: those of each job's latest run, so that a tag goes when its producer drops it."""
     latest: dict[tuple[Dataset, Job], RunDataset] = {}
     for run, part in seen:

@@ -3,7 +3,7 @@
 A column and all of its members are one vertex, a table is another. Marks are over the stored edges, then the others.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +22,7 @@ class Bulk:
     owner:  for each vertex the table that it is or is in
     flows:  from tables to the tables that jobs wrote from them; ``untold`` those of whose columns something is unknown
     starts: where the walk begins
+    numbers: vertices by the keys of tables and of columns that lie in none
     """
 
     source: Ids
@@ -30,6 +31,7 @@ class Bulk:
     flows: Pairs
     untold: Pairs
     starts: Ids
+    numbers: Mapping[str, int]
 
     def derived(self) -> Marks:
         """Return which edges lead from something that a change of the starts can reach."""
@@ -57,6 +59,23 @@ class Bulk:
         begun = np.concatenate((self.starts, members.out(self.starts)))
         return closure(begun, lambda front: (*(it.out(front) for it in into), self.owner[front]), size)[self.target]
 
+    def vertices(self, things: Iterable[Field | Dataset]) -> Ids:
+        """Return the vertices of those of ``things`` that some edge or flow names."""
+        found = (self.numbers.get(_vertex(key(it))) for it in things)
+        return np.array([it for it in found if it is not None], np.int32)
+
+    def passing(self, kinds: Marks, seeds: Iterable[Ids]) -> tuple[Marks, ...]:
+        """Return for each of ``seeds`` which vertices it reaches by edges of ``kinds``, and from tables to columns."""
+        size = len(self.owner)
+        out = rows_of((self.source[kinds], self.target[kinds]), size), rows_of(self._members(), size)
+        return tuple(closure(of, lambda front: (it.out(front) for it in out), size) for of in seeds)
+
+    def deciding(self, kinds: Marks, starts: Ids) -> Marks:
+        """Return which vertices decide over ``starts`` by edges that are of ``kinds``: a table over its columns."""
+        size = len(self.owner)
+        into = rows_of((self.target[kinds], self.source[kinds]), size)
+        return closure(starts, lambda front: (into.out(front), self.owner[front]), size)
+
     def _members(self) -> Pairs:
         columns = np.flatnonzero(self.owner != np.arange(len(self.owner), dtype=np.int32)).astype(np.int32)
         return self.owner[columns], columns
@@ -79,13 +98,17 @@ def bulk_of(stored: Edges, others: Sequence[Edge], starts: Iterable[Field | Data
         flows=_pairs((source, target) for source, target, _ in flowing),
         untold=_pairs((source, target) for source, target, flow in flowing if flow.gaps or not flow.traced),
         starts=begun,
+        numbers=numbers,
     )
 
 
 def _number(numbers: dict[str, int], name: str) -> int:
-    table = name.rindex(SEPARATOR) + 1
-    dot = name.find(".", table)
-    return numbers.setdefault(name if dot < 0 else name[:dot], len(numbers))
+    return numbers.setdefault(_vertex(name), len(numbers))
+
+
+def _vertex(name: str) -> str:
+    dot = name.find(".", name.rindex(SEPARATOR) + 1)
+    return name if dot < 0 else name[:dot]
 
 
 def _table(name: str) -> str:

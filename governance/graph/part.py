@@ -77,7 +77,7 @@ def _part(known: Known, starts: Sequence[Thing], columns: tuple[Field, ...], lea
     places = [place for place, write in enumerate(standing.writes) if write.dataset in tables]
     writes = [standing.writes[place] for place in places]
     flows = tuple(flows_of(replace(it, inputs=tuple(tables.intersection(it.inputs))) for it in writes))
-    edges = _Edges.of(known, [standing.said[place] for place in places])
+    edges = StandingEdges.of(known, [standing.said[place] for place in places])
     fields = fields_of(standing, writes, edges.sources(), tables)
     return Graph(
         edges=edges.narrowed(starts, flows, narrow),
@@ -114,7 +114,7 @@ def _closure(starts: Iterable[Dataset], leads: Leads) -> frozenset[Dataset]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Edges:
+class StandingEdges:
     """Edges of some writes: those of whole events as values, those of light ones as arrays.
 
     tellers: for each saying of ``stored`` the runs that said it; None where no event is light
@@ -125,7 +125,12 @@ class _Edges:
     tellers: tuple[tuple[Run, ...], ...]
 
     @classmethod
-    def of(cls, known: Known, said: Sequence[Said]) -> "_Edges":
+    def of(cls, known: Known, said: Sequence[Said]) -> "StandingEdges":
+        """Return the edges of what is ``said``.
+
+        Raises:
+            EventStoreError: a file of the store is missing or damaged.
+        """
         places = [known.saying(it) for it in said]
         values = tuple(edges_of(compress(said, (place is None for place in places))))
         runs: dict[tuple[int, int], list[Run]] = defaultdict(list)
@@ -145,13 +150,30 @@ class _Edges:
         """Return those edges that a walk from ``starts`` may meet, in a graph's order."""
         if self.stored is None:
             return self.values
+        return self.marked(self.stored, narrow(self.bulk(self.stored, starts, flows)))
+
+    def every(self) -> tuple[Edge, ...]:
+        """Return all edges, in a graph's order."""
+        if self.stored is None:
+            return self.values
+        from governance.network import everything  # noqa: PLC0415  # numpy is slow to start
+
+        made = self.made(self.stored, everything(len(self.stored.source)))
+        return tuple(sorted((*self.values, *made), key=_order))
+
+    def bulk(self, stored: "Edges", starts: Iterable[Thing], flows: Iterable[Flow]) -> "Bulk":
+        """Return all edges by the numbers of their ends."""
         from governance.graph.bulk import bulk_of  # noqa: PLC0415  # numpy is slow to start, and small stores have none
 
-        kept = narrow(bulk_of(self.stored, self.values, starts, flows))
-        of_values = compress(self.values, kept[len(self.stored.source) :].tolist())
-        return tuple(sorted((*of_values, *self._made(self.stored, kept)), key=_order))
+        return bulk_of(stored, self.values, starts, flows)
 
-    def _made(self, stored: "Edges", kept: "Marks") -> Iterator[Edge]:
+    def marked(self, stored: "Edges", kept: "Marks") -> tuple[Edge, ...]:
+        """Return the edges that are marked, in a graph's order; marks are over the stored ones, then the others."""
+        of_values = compress(self.values, kept[len(stored.source) :].tolist())
+        return tuple(sorted((*of_values, *self.made(stored, kept)), key=_order))
+
+    def made(self, stored: "Edges", kept: "Marks") -> Iterator[Edge]:
+        """Yield the stored edges that are marked, as values."""
         for source, target, how, masking, of in stored.rows(kept):
             for run in self.tellers[of]:
                 said = run.job.name, run.run_id, ended(run), run.learned

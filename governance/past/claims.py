@@ -4,7 +4,7 @@ Each claim is what some rule or the graph asks for "the latest of": a run that h
 :mod:`governance.graph.build` and :mod:`governance.rules` take the latest of each and no others.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from governance.dataset import Dataset
 from governance.events.model import DatasetPart, Event
@@ -17,30 +17,33 @@ ALONE = frozenset({"open", "renames"})
 """Claims that only one run can make, and that it may give up."""
 
 
-def claims_of(run_id: str, runs: Iterable[Run], events: Iterable[Event]) -> Mapping[Claim, Rank]:
-    """Return what the runs of one id claim; of several the one with the highest rank holds it."""
+def claims_of(run_id: str, runs: Sequence[Run], events: Iterable[Event]) -> Mapping[Claim, Rank]:
+    """Return what the runs of one id claim, by start and job; of several the one with the highest rank holds it."""
     found: dict[Claim, Rank] = {}
-    first: Rank | None = None
-    for run in runs:
-        first = min(first or (run.began, run_id), (run.began, run_id))
-        for claim, rank in _of_run(run):
-            found[claim] = max(found.get(claim, rank), rank)
+    for claim, rank in (it for run in runs for it in _of_run(run)):
+        found[claim] = max(found.get(claim, rank), rank)
+    # rules know runs by their id: of several jobs that share one, the last
+    found |= dict(_of_shown(runs[-1]))
     for claim in _of_events(run_id, events):
-        found[claim] = () if claim[0] in ALONE else (first or ())
+        found[claim] = () if claim[0] in ALONE else (runs[0].began, run_id)
     return found
 
 
-def _of_run(run: Run) -> Iterator[tuple[Claim, Rank]]:
+def _of_shown(run: Run) -> Iterator[tuple[Claim, Rank]]:
     began = run.began, run.run_id
     yield ("job", run.job), began
     for output in run.outputs:
         yield ("named", output.dataset), began
+    if run.state == "COMPLETE" and run.ended:
+        yield ("completed", run.job), (run.ended, run.run_id)
+        yield ("began", run.job), began
+
+
+def _of_run(run: Run) -> Iterator[tuple[Claim, Rank]]:
     if run.ended is None:
         yield ("open", run.run_id, run.job), ()
     elif run.state == "COMPLETE":
         at = ended(run), run.run_id
-        yield ("completed", run.job), at
-        yield ("began", run.job), began
         for output in run.outputs:
             yield ("write", output.dataset, run.job), at
         for part in (*run.outputs, *run.inputs):

@@ -64,7 +64,8 @@ class Marks:
 class Past:
     """Kept runs by id, each with its events, and what they hold.
 
-    late: ids of runs whose events wait until all are there, as they had stood for what they stand for no longer
+    late:    ids of runs whose events wait until all are there, as they had stood for what they stand for no longer
+    waiting: ids of runs that have been told of and not yet been looked at again
     """
 
     horizon: datetime
@@ -77,6 +78,7 @@ class Past:
     held: dict[Claim, tuple[Rank, str]] = field(default_factory=dict)
     holds: dict[str, set[Claim]] = field(default_factory=lambda: defaultdict(set))
     late: frozenset[str] = frozenset()
+    waiting: set[str] = field(default_factory=set)
 
     def forgotten(self, run_ids: Iterable[str]) -> set[str]:
         """Return those of which there were events that are not here."""
@@ -100,21 +102,23 @@ class Past:
         for run_id in fresh:
             of_run = self.told.setdefault(run_id, {})
             of_run.update((it[0].place, it) for it in (*before.get(run_id, ()), *fresh[run_id]))
-            if run_id in self.late:
-                continue
+        self.waiting = set(fresh) - self.late
+        for run_id in sorted(self.waiting):
+            self.waiting.discard(run_id)
             try:
-                self._claim(run_id)
                 self._require_snapshots(run_id, before.get(run_id, ()), fresh[run_id])
+                self._claim(run_id)
             except Demoted:
                 lost.append(run_id)
         return tuple(lost)
 
     def _require_snapshots(self, run_id: str, before: Collection[Heard], fresh: Collection[Heard]) -> None:
         """Refuse that a run which was forgotten did not complete what it completed: marks are not taken back."""
+        if not before:
+            return
         added = {it[0].place for it in fresh}
-        had = {mark for run in read_runs(e for it, e in before if it.place not in added) for mark in _snapshots(run)}
-        now = {mark for run in self.runs.get(run_id, ()) for mark in _snapshots(run)}
-        if before and run_id in self.runs and not had <= now:
+        had = _snapshots_of(event for told, event in before if told.place not in added)
+        if not had <= _snapshots_of(event for _, event in (*before, *fresh)):
             raise Demoted(run_id)
 
     def close(self) -> tuple[str, ...]:
@@ -156,7 +160,7 @@ class Past:
                 beaten.add(holder[1])
             self.held[claim] = rank, run_id
             self.holds[run_id].add(claim)
-        for it in (*beaten, run_id):
+        for it in {*beaten, run_id} - self.waiting:
             if not self.holds[it]:
                 self._forget(it)
 
@@ -195,6 +199,10 @@ def _over(run: Run) -> Over:
     if run.ended is None or run.heard is None:
         raise Demoted(run.run_id)
     return Over(run.run_id, run.job.namespace, run.job.name, run.state, run.began, run.ended, run.heard)
+
+
+def _snapshots_of(events: Iterable[Event]) -> set[int]:
+    return {it for run in read_runs(events) for it in _snapshots(run)}
 
 
 def _snapshots(run: Run) -> Iterator[int]:

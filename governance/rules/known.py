@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Protocol
 
 from governance.consumers.declared import Declarations
 from governance.consumers.records import Records
@@ -13,6 +14,13 @@ from governance.landing.names import quarantine_of
 from governance.policy import Policy
 from governance.queries.model import QueryLog
 from governance.runs import Run
+
+
+class Snapshots(Protocol):
+    """A collection of pairs of a dataset and the id of a snapshot."""
+
+    def __contains__(self, asked: object, /) -> bool:
+        """Whether ``asked`` is among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +63,7 @@ class Known:
     columns:     by table, the columns that sources.toml, the pipelines' SQL and the catalog give it, nested ones as
                  dotted paths; no key where it is not known yet which it will have
     rules:       the rules that there are
+    snapshots:   (dataset, snapshot) that completed runs wrote beside those that ``runs`` name
     """
 
     policy: Policy
@@ -73,6 +82,7 @@ class Known:
     declarations: Declarations = field(default_factory=Declarations)
     columns: Mapping[str, frozenset[str]] = field(default_factory=dict)
     rules: frozenset[str] = frozenset()
+    snapshots: Snapshots = frozenset()
 
     @property
     def quarantines(self) -> Mapping[str, str]:

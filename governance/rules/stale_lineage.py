@@ -45,7 +45,7 @@ def _is_told(head: Head, dataset: Dataset, writes: list[Write], known: Known) ->
         return head.at <= max(write.at for write in writes) + SETTLED
     complete = (run for run in known.runs.values() if run.state == "COMPLETE")
     outputs = (output for run in complete for output in run.outputs if output.dataset == dataset)
-    return any(output.snapshot == head.snapshot for output in outputs)
+    return any(output.snapshot == head.snapshot for output in outputs) or (dataset, head.snapshot) in known.snapshots
 
 
 def _told_by_missing_run(known: Known) -> set[str]:

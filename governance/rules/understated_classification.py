@@ -4,6 +4,7 @@ from governance.classification import Understated, propose, understated
 from governance.rules.finding import Finding, Severity
 from governance.rules.known import Known
 from governance.rules.rule import Rule
+from governance.suspects import suspects
 from governance.toml_key import toml_column, toml_table
 
 NAME = "understated_classification"
@@ -11,7 +12,8 @@ NAME = "understated_classification"
 
 def find(known: Known) -> tuple[Finding, ...]:
     """Return a finding for each column whose declared class is lower than proposed."""
-    return tuple(map(_finding, understated(propose(known.graph, known.policy, today=known.now.date()), known.policy)))
+    graph = suspects(known.graph, known.policy)
+    return tuple(map(_finding, understated(propose(graph, known.policy, today=known.now.date()), known.policy)))
 
 
 def _finding(found: Understated) -> Finding:

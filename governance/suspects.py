@@ -1,0 +1,113 @@
+"""The part of a graph in which a column can be declared lower than its lineage proposes.
+
+Classes are spread over arrays first, each by itself and without what people declassified, which only lowers: what is
+reached by no class above its own cannot be declared too low. What remains is asked exactly, of the edges that decide.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from governance.dataset import Dataset, Field
+from governance.events.edges import SEPARATOR, field_of, key
+from governance.evidence import evidence
+from governance.graph.build import fields_of, flows_of
+from governance.graph.model import Graph
+from governance.graph.stored_graph import StoredGraph
+from governance.lineage.model import Transformation
+from governance.policy import Policy
+
+if TYPE_CHECKING:
+    from governance.events.arrays import Edges
+    from governance.graph.bulk import Bulk
+    from governance.network import Marks
+
+Thing = Field | Dataset
+
+
+def suspects(graph: Graph, policy: Policy) -> Graph:
+    """Return the part of ``graph`` that decides about each column that may be understated, all of it where it is small.
+
+    Of the columns of that part which are none of those, fewer inputs are in it than they have.
+
+    Raises:
+        EventStoreError: a file of the store is missing or damaged.
+    """
+    stored = graph.standing_edges.stored if isinstance(graph, StoredGraph) else None
+    if not isinstance(graph, StoredGraph) or stored is None:
+        return graph
+    declared = dict(_declared(policy))
+    tagged = tuple(_tagged(graph, policy))
+    bulk = graph.standing_edges.bulk(stored, (*declared, *(it for it, _ in tagged)), graph.flows)
+    kinds = _counted(graph, stored, policy)
+    seeds: dict[str, list[Thing]] = defaultdict(list)
+    for thing, classification in chain(declared.items(), tagged):
+        seeds[classification].append(thing)
+    reached = dict(zip(seeds, bulk.passing(kinds, (bulk.vertices(it) for it in seeds.values())), strict=True))
+    found = tuple(_found(graph, bulk, declared, reached, policy))
+    return _part(graph, stored, bulk.deciding(kinds, bulk.vertices(found))[bulk.target], found)
+
+
+def _counted(graph: StoredGraph, stored: "Edges", policy: Policy) -> "Marks":
+    """Mark the edges that count in any namespace."""
+    import numpy as np  # noqa: PLC0415  # slow to start, and small stores have no arrays
+
+    lineage = policy.lineage
+    types = lineage.propagate_through.union(
+        *(it.propagate_through for it in lineage.namespaces.values() if it.propagate_through is not None)
+    )
+    through = np.array([it.type in types for it in Transformation], np.bool_)
+    values = [it.transformation.type in types for it in graph.standing_edges.values]
+    return np.concatenate((through[stored.how], np.array(values, np.bool_)))
+
+
+def _found(
+    graph: StoredGraph, bulk: "Bulk", declared: Mapping[Field, str], reached: Mapping[str, "Marks"], policy: Policy
+) -> Iterator[Field]:
+    """Yield the declared columns that a class reaches which protects more."""
+    lattice, written = policy.lineage.lattice, graph.written
+    above = {own: [marks for it, marks in reached.items() if lattice.lower(own, it)] for own in lattice.classes}
+    for field, own in declared.items():
+        if field.dataset in written and any(marks[bulk.vertices([field])].any() for marks in above[own]):
+            yield field
+
+
+def _declared(policy: Policy) -> Iterator[tuple[Field, str]]:
+    for name, table in policy.tables.items():
+        dataset = policy.lineage.dataset(name)
+        for column, it in table.columns.items():
+            if it.classification:
+                yield Field(dataset, column), it.classification
+
+
+def _tagged(graph: StoredGraph, policy: Policy) -> Iterator[tuple[Thing, str]]:
+    for thing, found in evidence(graph, policy.lineage).items():
+        yield from ((thing, it.classification) for it in found)
+
+
+def _part(graph: StoredGraph, stored: "Edges", marked: "Marks", found: Iterable[Field]) -> Graph:
+    standing = graph.known.standing
+    made = graph.standing_edges.marked(stored, marked)
+    tables = {it.dataset for it in found} | {it.source.dataset for it in made}
+    tables |= {it.target.dataset if isinstance(it.target, Field) else it.target for it in made}
+    writes = tuple(replace(it, inputs=()) for it in standing.writes if it.dataset in tables)
+    return Graph(
+        edges=made,
+        flows=tuple(flows_of(writes)),
+        writes=writes,
+        fields=fields_of(standing, writes, _read(graph, stored, tables), tables),
+        tags=graph.tags,
+        dropped=graph.dropped,
+    )
+
+
+def _read(graph: StoredGraph, stored: "Edges", tables: set[Dataset]) -> Iterator[Field]:
+    """Yield the columns of ``tables`` that any edge reads: they may lie in one another."""
+    import numpy as np  # noqa: PLC0415  # slow to start, and small stores have no arrays
+
+    yield from (it.source for it in graph.standing_edges.values if it.source.dataset in tables)
+    owners = {key(it) for it in tables}
+    names = (stored.names[place] for place in np.unique(stored.source).tolist())
+    yield from (field_of(it) for it in names if it[: it.rindex(SEPARATOR) + 1] in owners)
