@@ -26,6 +26,7 @@ class Project:
     page:      where the lineage page is served, None where ``[ui]`` of lineage.toml says so
     dagster:   where Dagster's UI is, likewise
     memory:    what an engine may hold of memory, such as ``1GB``; None: as much as the engine itself thinks right
+    cache:     where what was read of the pipelines' texts is remembered; None: every load reads all of them
     """
 
     root: Path
@@ -36,6 +37,7 @@ class Project:
     page: str | None = None
     dagster: str | None = None
     memory: str | None = None
+    cache: Path | None = None
 
     @property
     def events(self) -> Path:
@@ -62,6 +64,7 @@ def project_at(root: Path, state: Path | None = None) -> Project:
         policy=(root / "governance", state / "scenario" / "governance"),
         sources=root / "platform_assets" / "sources.toml",
         state=state,
+        cache=state / "cache",
     )
 
 
@@ -70,17 +73,25 @@ def find_project(env: Mapping[str, str] = os.environ) -> Project:
 
     ``HEADWATER_STATE`` moves the state folder. ``HEADWATER_PAGE`` and ``HEADWATER_DAGSTER``, which ``headwater dev``
     sets, say where the page and Dagster are when it is not where ``[ui]`` has them. ``HEADWATER_MEMORY`` bounds the
-    engine's memory.
+    engine's memory, and ``HEADWATER_CACHE``, set to ``off``, has every load read all texts.
 
     Raises:
-        HeadwaterError: the root has no ``platform_assets`` folder; the memory is no size.
+        HeadwaterError: the root has no ``platform_assets`` folder; a variable says what it cannot.
     """
     root = Path(env[ROOT]) if ROOT in env else Path(__file__).parent.parent
     if not (root / "platform_assets").is_dir():
         raise HeadwaterError(f"{root} has no platform_assets folder", fix=f"name the project with --project or {ROOT}")
     state = Path(env["HEADWATER_STATE"]) if "HEADWATER_STATE" in env else None
     project = project_at(root, state)
+    project = replace(project, cache=project.cache if _remembers(env) else None)
     return replace(project, page=env.get("HEADWATER_PAGE"), dagster=env.get("HEADWATER_DAGSTER"), memory=_memory(env))
+
+
+def _remembers(env: Mapping[str, str]) -> bool:
+    said = env.get("HEADWATER_CACHE") or "on"
+    if said not in ("on", "off"):
+        raise HeadwaterError(f"HEADWATER_CACHE is {said!r}", fix="write on or off")
+    return said == "on"
 
 
 def _memory(env: Mapping[str, str]) -> str | None:

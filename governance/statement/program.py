@@ -13,9 +13,9 @@ from governance.sources import Source
 from governance.statement.formats import require_formats
 from governance.statement.model import Kind, Statement
 from governance.statement.order import ordered, unknown_table
-from governance.statement.parse import parse
+from governance.statement.reading import PLAIN, Reading, Trace
 from governance.statement.spark import require_spark
-from governance.statement.trace import columns_of, trace
+from governance.statement.trace import columns_of
 
 T = TypeVar("T")
 
@@ -53,6 +53,7 @@ def read_program(
     masking_functions: frozenset[str] = frozenset(),
     like: Program = EMPTY,
     engine: str = DUCKDB,
+    reading: Reading = PLAIN,
 ) -> Program:
     """Return all pipelines read against the declared sources. One that cannot be read leaves the others standing.
 
@@ -61,12 +62,13 @@ def read_program(
     with the same text and the same columns of all that it reads, is taken from there and not read again.
 
     ``engine`` runs the pipelines whose header names none; SQL that that engine may read otherwise is unreadable.
+    ``reading`` reads the texts, and may remember what it read.
     """
     declared = {source.table: source for source in sources}
     schemas: dict[str, Mapping[str, str]] = {it.table: dict(it.columns) for it in declared.values()}
     unreadable: dict[str, HeadwaterError] = {}
     pipelines = tuple(pipelines)
-    statements = _parsed(pipelines, declared, unreadable, like)
+    statements = _parsed(pipelines, declared, unreadable, like, reading)
     standing = _in_order(statements, frozenset(schemas), unreadable)
     lineages: dict[str, ColumnLineage] = {}
     known = {statement.pipeline.table: statement for statement in like.statements}
@@ -75,7 +77,7 @@ def read_program(
             if known.get(statement.pipeline.table) is statement and _same_inputs(statement, schemas, like):
                 _take_from(like, statement.pipeline.table, schemas, lineages)
             else:
-                _trace_into(schemas, lineages, statement, masking_functions)
+                _trace_into(schemas, lineages, statement, masking_functions, reading.trace)
             if (statement.pipeline.engine or engine) == SPARK:
                 require_spark(statement, schemas)
         except LineageError as error:
@@ -102,7 +104,11 @@ def _at_their_place(unreadable: Mapping[str, HeadwaterError], tables: Mapping[st
 
 
 def _parsed(
-    pipelines: tuple[Pipeline, ...], sources: Mapping[str, Source], unreadable: dict[str, HeadwaterError], like: Program
+    pipelines: tuple[Pipeline, ...],
+    sources: Mapping[str, Source],
+    unreadable: dict[str, HeadwaterError],
+    like: Program,
+    reading: Reading,
 ) -> tuple[Statement, ...]:
     """Return the statements that can be parsed and whose tables exist, and note why the others do not stand."""
     written = {pipeline.table for pipeline in pipelines}
@@ -112,7 +118,7 @@ def _parsed(
         try:
             if pipeline.table in sources:
                 raise _declared_source(pipeline)
-            statement = known.get(pipeline) or parse(pipeline)
+            statement = known.get(pipeline) or reading.parse(pipeline)
             for table in statement.reads:
                 if table not in written and table not in sources:
                     raise unknown_table(statement, table, (*written, *sources))
@@ -140,6 +146,7 @@ def _trace_into(
     lineages: dict[str, ColumnLineage],
     statement: Statement,
     masking_functions: frozenset[str],
+    trace: Trace,
 ) -> None:
     """Add the lineage and the columns of the statement's table where the columns of all that it needs are there."""
     if statement.needs <= schemas.keys():

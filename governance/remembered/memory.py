@@ -1,0 +1,118 @@
+"""A project's memory of its pipelines' texts.
+
+A text's statement is kept under a digest of the pipeline, its lineage under one of that, of the columns of all that it
+reads and of the team's masking functions: a change reaches just those whose text or whose inputs' columns changed. What
+cannot be read is not kept, so that every error is as of now.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import msgspec
+
+from governance.lineage.model import ColumnLineage
+from governance.pipeline import Pipeline
+from governance.remembered.edition import edition
+from governance.remembered.packed import packed, unpacked
+from governance.remembered.pieces import PIECES, Entry, digest, piece_of, read_piece, sweep, write_piece
+from governance.statement.model import Statement
+from governance.statement.reading import Reading, Schemas
+
+LARGEST = 1_000_000
+"""Bytes of one pipeline's entry; a larger one is read each time."""
+
+ERRORS_ONLY = frozenset({"template", "problem", "macros"})
+"""Fields of a pipeline that only tell where and how an error is told."""
+
+_TEXT = tuple(it.name for it in fields(Pipeline) if it.name not in ERRORS_ONLY)
+_SAID = tuple(it.name for it in fields(Statement) if it.name != "pipeline")
+_HINTS = get_type_hints(Statement)
+_Said: Any = msgspec.defstruct("_Said", [(name, _HINTS[name]) for name in _SAID], array_like=True)
+"""All that a statement says beside its pipeline."""
+
+_DECODER = msgspec.msgpack.Decoder(_Said)
+
+
+def open_memory(folder: Path) -> "Memory":
+    """Return the memory that stands in ``folder``, which may not be there yet."""
+    return Memory(folder, edition())
+
+
+@dataclass(slots=True)
+class Memory:
+    """What was read by this ``edition`` of the package; ``keep`` writes what was asked for since it was opened."""
+
+    folder: Path
+    edition: bytes
+    _before: dict[int, Mapping[str, Entry]] = field(default_factory=dict)
+    _now: dict[int, dict[str, Entry]] = field(default_factory=dict)
+
+    def reading(self, plain: Reading) -> Reading:
+        """Return how texts are read: what is remembered is taken as it was, the rest is read by ``plain``."""
+
+        def parse(pipeline: Pipeline) -> Statement:
+            return self._statement(pipeline, plain.parse)
+
+        def trace(statement: Statement, schema: Schemas, *, masking_functions: frozenset[str]) -> ColumnLineage:
+            key = _inputs_key(statement, schema, masking_functions)
+            return self._lineage(
+                statement, key, lambda: plain.trace(statement, schema, masking_functions=masking_functions)
+            )
+
+        return Reading(parse, trace)
+
+    def keep(self) -> None:
+        """Write what was asked for, and drop what was not: the memory is no larger than the project.
+
+        A folder that cannot be written to keeps what it has: only time depends on it.
+        """
+        with suppress(OSError):
+            for number in range(PIECES):
+                now = self._now.get(number, {})
+                if now != self._piece(number):
+                    write_piece(self.folder, number, self.edition, now)
+            sweep(self.folder)
+
+    def _statement(self, pipeline: Pipeline, parse: Callable[[Pipeline], Statement]) -> Statement:
+        if pipeline.problem is not None:
+            return parse(pipeline)
+        text = digest(repr([getattr(pipeline, name) for name in _TEXT]).encode(errors="surrogatepass"))
+        entry = self._piece(piece_of(pipeline.table)).get(pipeline.table)
+        if entry is not None and entry.text == text:
+            with suppress(msgspec.DecodeError):
+                statement = Statement(pipeline, *msgspec.structs.astuple(_DECODER.decode(entry.statement)))
+                self._note(pipeline.table, entry)
+                return statement
+        statement = parse(pipeline)
+        said = msgspec.msgpack.encode([getattr(statement, name) for name in _SAID])
+        self._note(pipeline.table, Entry(text, msgspec.Raw(said)))
+        return statement
+
+    def _lineage(self, statement: Statement, inputs: bytes, trace: Callable[[], ColumnLineage]) -> ColumnLineage:
+        table = statement.pipeline.table
+        entry = self._now.get(piece_of(table), {}).get(table)
+        if entry is not None and entry.inputs == inputs:
+            with suppress(msgspec.DecodeError, IndexError):
+                return unpacked(entry.lineage)
+        lineage = trace()
+        if entry is not None:
+            self._note(table, Entry(entry.text, entry.statement, inputs, msgspec.Raw(packed(lineage))))
+        return lineage
+
+    def _piece(self, number: int) -> Mapping[str, Entry]:
+        if number not in self._before:
+            self._before[number] = read_piece(self.folder, number, self.edition)
+        return self._before[number]
+
+    def _note(self, table: str, entry: Entry) -> None:
+        if len(bytes(entry.statement)) + len(bytes(entry.lineage)) <= LARGEST:
+            self._now.setdefault(piece_of(table), {})[table] = entry
+
+
+def _inputs_key(statement: Statement, schema: Schemas, masking_functions: frozenset[str]) -> bytes:
+    named = sorted({*statement.reads, statement.pipeline.table} & schema.keys())
+    given = [(table, [*schema[table].items()]) for table in named]
+    return digest(repr((given, sorted(masking_functions))).encode(errors="surrogatepass"))

@@ -1,0 +1,32 @@
+"""How texts are read: plainly, or by who remembers."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from governance.lineage.model import ColumnLineage
+from governance.pipeline import Pipeline
+from governance.statement.model import Statement
+from governance.statement.parse import parse
+from governance.statement.trace import trace
+
+Schemas: TypeAlias = Mapping[str, Mapping[str, str]]
+"""By table, name → SQL type of each column, in order."""
+
+
+class Trace(Protocol):
+    """What ``trace.trace`` is."""
+
+    def __call__(self, statement: Statement, schema: Schemas, *, masking_functions: frozenset[str]) -> ColumnLineage:
+        """Return the statement's lineage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A pipeline into its statement, and that, with the columns that it needs, into its lineage."""
+
+    parse: Callable[[Pipeline], Statement]
+    trace: Trace
+
+
+PLAIN = Reading(parse, trace)
