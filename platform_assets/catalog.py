@@ -19,7 +19,8 @@ from governance.errors import CatalogError
 from platform_assets.catalog_error import reaching
 from platform_assets.columns import columns, columns_of, sql_type
 from platform_assets.connect import open_catalog
-from platform_assets.engines.engine import Column, Empty, Files, Relation, Rows
+from platform_assets.engines.engine import Column, Empty, Files, Relation, Rows, Stored
+from platform_assets.warehouse import Opened, local_path
 
 __all__ = [
     "DAGSTER_RUN_ID",
@@ -34,7 +35,6 @@ __all__ = [
     "kind_of",
     "load",
     "load_known",
-    "local_path",
     "open_catalog",
     "plan",
     "published",
@@ -137,21 +137,28 @@ def kind_of(catalog: Catalog) -> str:
 def plan(name: str, table: Table) -> Planned:
     """Return how a query reads ``table`` as it was loaded.
 
-    Parquet files on this machine are read in place; whatever they alone would get wrong (delete files, files without
-    field ids, nested columns that evolved, remote storage) is read by pyiceberg into memory.
+    Parquet files are read in place, on this machine or where they are stored; whatever they alone would get wrong
+    (delete files, files without field ids, nested columns that evolved) is read by pyiceberg into memory.
+
+    Raises:
+        CatalogError: the table's storage cannot be read.
     """
     snapshot = table.current_snapshot()
     if snapshot is None:
         return Planned(name, None, 0, 0, 0, Empty(tuple(schema_of(table).items())))
-    return Planned(name, snapshot.snapshot_id, *_totals(snapshot), _relation(table, table.scan()))
+    with reaching(table.catalog, OSError):
+        return Planned(name, snapshot.snapshot_id, *_totals(snapshot), _relation(name, table, table.scan()))
 
 
-def _relation(table: Table, scan: DataScan) -> Relation:
+def _relation(name: str, table: Table, scan: DataScan) -> Relation:
     tasks = list(scan.plan_files())
-    paths = tuple(sorted(local_path(task.file.file_path) for task in tasks))
-    if _in_place(table, tasks) and all(paths):
+    if not _in_place(table, tasks):
+        return Rows(scan.to_arrow())
+    files = tuple(sorted((task.file.file_path, task.file.file_size_in_bytes) for task in tasks))
+    paths = tuple(local_path(location) for location, _ in files)
+    if all(paths):
         return Files(paths, columns(table))
-    return Rows(scan.to_arrow())
+    return Stored(files, columns(table), lambda location: Opened(table.io, location, name))
 
 
 def _in_place(table: Table, tasks: list[FileScanTask]) -> bool:
@@ -164,13 +171,6 @@ def _in_place(table: Table, tasks: list[FileScanTask]) -> bool:
         and table.name_mapping() is None
         and not (nested and len(table.schemas()) > 1)
     )
-
-
-def local_path(location: str) -> str:
-    """Return the path of ``location`` on this machine, an empty text where it lies elsewhere."""
-    # not urlsplit: pyiceberg takes what follows the scheme as it is, "#" and "%" included
-    path = location.removeprefix("file://")
-    return path if path.startswith("/") else ""
 
 
 def counts(snapshots: Iterable[Snapshot]) -> dict[str, int]:

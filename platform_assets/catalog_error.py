@@ -16,6 +16,8 @@ from governance.events.redact import redact_url
 UNREACHED = (SQLAlchemyError, RESTError, RequestException, NotInstalledError)
 """What pyiceberg lets through where the catalog itself fails, whatever was asked of it."""
 
+AWS = re.compile(r"AWS Error ([A-Z_]+)")
+
 
 @contextmanager
 def reaching(catalog: Catalog, *further: type[Exception]) -> Iterator[None]:
@@ -33,8 +35,17 @@ def reaching(catalog: Catalog, *further: type[Exception]) -> Iterator[None]:
 
 def unreached(error: Exception, name: str, uri: str) -> CatalogError:
     """Return the error for the catalog ``name``; its URI is shown without passwords."""
+    if isinstance(error, OSError) and AWS.search(str(error)):
+        return store_failed(error, f"the storage of the catalog {name!r} cannot be used")
     at = f" ({redact_url(uri)})" if uri else ""
     return CatalogError(f"the catalog {name!r}{at} cannot be used: {_words(error)}", fix=_fix(error, name))
+
+
+def store_failed(error: OSError, problem: str) -> CatalogError:
+    """Return the error for a store that holds tables' files: its own words have addresses, so that its code is told."""
+    code = AWS.search(str(error))
+    fix = "see that the store is reached from here, and what s3.endpoint and s3.access-key-id or AWS_… say"
+    return CatalogError(f"{problem}: {code[1] if code else reason(error)}", fix=fix)
 
 
 def require_escaped(uri: str) -> None:

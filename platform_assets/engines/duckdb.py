@@ -11,7 +11,16 @@ import duckdb
 import pyarrow as pa
 
 from governance.errors import EngineError
-from platform_assets.engines.engine import Column, Files, Landing, Query, QueryError, Relation, Rows
+from platform_assets.engines.engine import (
+    Column,
+    Files,
+    Landing,
+    Query,
+    QueryError,
+    Relation,
+    Rows,
+    Stored,
+)
 from platform_assets.engines.folder import own_folder
 from platform_assets.engines.interruptible import waited
 from platform_assets.engines.landing import create_landing
@@ -19,6 +28,7 @@ from platform_assets.engines.many import require_bounded
 from platform_assets.engines.result import LINE, DuckDbResult, schema_of, told
 from platform_assets.engines.shape import check_shape
 from platform_assets.engines.sql import literal, quoted
+from platform_assets.engines.stored import allow, paths_of, reading
 from platform_assets.engines.xml import readable
 
 Connect = Callable[[], AbstractContextManager[duckdb.DuckDBPyConnection]]
@@ -60,7 +70,12 @@ class DuckDb:
 
         What it writes and what does not fit into memory goes to a folder of its own where the connection spills.
         """
-        with self.connect() as connection, own_folder(_spill(connection)) as folder, closing(connection):
+        with (
+            self.connect() as connection,
+            own_folder(_spill(connection)) as folder,
+            closing(connection),
+            reading(connection, tables.values()),
+        ):
             tables = {name: _ready(connection, it, folder) for name, it in tables.items()}
             # on the main thread DuckDB would make an error of its own of what interrupts it
             waited(connection, lambda: _prepare(connection, query, tables, folder))
@@ -111,8 +126,7 @@ def _prepare(connection: duckdb.DuckDBPyConnection, query: Query, tables: Mappin
         schema, _, table = ("main", "", name) if isinstance(relation, Landing) else name.rpartition(".")
         connection.execute(f"create schema if not exists {quoted(schema or 'main')}")
         create(connection, f"{quoted(schema or 'main')}.{quoted(table)}", relation)
-    read = {path for it in tables.values() if isinstance(it, Files | Landing) for path in it.paths}
-    connection.execute(f"set allowed_paths = [{', '.join(map(literal, sorted(read)))}]")
+    allow(connection, tables.values())
     connection.execute(f"set allowed_directories = [{literal(str(folder))}]")
     # two processes that spill to one folder would take each other's files
     connection.execute(f"set temp_directory = {literal(str(folder / 'spill'))}")
@@ -137,8 +151,8 @@ def _create(connection: duckdb.DuckDBPyConnection, query: Query, number: int) ->
 
 def create(connection: duckdb.DuckDBPyConnection, name: str, relation: Relation) -> None:
     """Let ``name``, a quoted name with its schema, stand for ``relation``."""
-    if isinstance(relation, Files) and relation.paths:
-        connection.execute(f"create view {name} as {_read(relation)}")
+    if isinstance(relation, Files | Stored) and (paths := paths_of(relation)):
+        connection.execute(f"create view {name} as {_read(paths, relation.columns)}")
     elif isinstance(relation, Rows):
         # a registered Arrow table answers to one plain name, so the view gives it its schema
         held = f"held_{threading.get_ident()}_{name}"
@@ -151,10 +165,9 @@ def create(connection: duckdb.DuckDBPyConnection, name: str, relation: Relation)
         connection.execute(f"create table {name} ({', '.join(f'{quoted(c)} {kind}' for c, kind in columns)})")
 
 
-def _read(files: Files) -> str:
-    paths = ", ".join(map(literal, files.paths))
+def _read(files: Sequence[str], columns: Sequence[Column]) -> str:
+    paths = ", ".join(map(literal, files))
     by_id = ", ".join(
-        f"{c.field_id}: {{name: {literal(c.name)}, type: {literal(c.type)}, default_value: NULL}}"
-        for c in files.columns
+        f"{c.field_id}: {{name: {literal(c.name)}, type: {literal(c.type)}, default_value: NULL}}" for c in columns
     )
     return f"select * from read_parquet([{paths}], schema = map {{{by_id}}})"  # noqa: S608  # all is quoted

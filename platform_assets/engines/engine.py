@@ -3,7 +3,7 @@
 An engine writes nothing that lasts and knows no catalog. What it may read is handed in, table by table.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +35,31 @@ class Files:
 
     paths: tuple[str, ...]
     columns: tuple[Column, ...]
+
+
+class Opened(Protocol):
+    """A file that several threads read at once."""
+
+    def read_at(self, size: int, at: int) -> bytes:
+        """Return ``size`` bytes from byte ``at`` on, fewer at the end."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the file."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stored:
+    """Parquet files that lie in a store, read by field id as ``Files`` are.
+
+    files: where each lies, and its bytes
+    open:  opens one by its location; it raises a HeadwaterError where the store does not give it, as reading does
+    """
+
+    files: tuple[tuple[str, int], ...]
+    columns: tuple[Column, ...]
+    open: Callable[[str], Opened]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,7 +114,7 @@ REJECTED = pa.schema(
 column that does not fit (NULL where the row as a whole does not), all reasons, and the row as it stands there."""
 
 
-Relation = Files | Rows | Empty | Landing
+Relation = Files | Stored | Rows | Empty | Landing
 """What a table name stands for while a query runs."""
 
 

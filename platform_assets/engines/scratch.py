@@ -19,10 +19,11 @@ from governance.statement import Kind
 from platform_assets.engines.changed import ROW, changed
 from platform_assets.engines.compare import Comparison, name_in
 from platform_assets.engines.duckdb import SETTINGS, create
-from platform_assets.engines.engine import Empty, Files, Landing, QueryError, Relation, Rows
+from platform_assets.engines.engine import Empty, Landing, QueryError, Relation, Rows
 from platform_assets.engines.patience import SECONDS, run
 from platform_assets.engines.room import LANDED, NOTHING, Landed, Readable, land, room
 from platform_assets.engines.sql import literal, quoted
+from platform_assets.engines.stored import allow, reading
 
 BEFORE, AFTER, AGAIN, SHUFFLED = "before", "after", "again", "shuffled"
 """The two revisions, and the earlier one once more, over its inputs in another order: what differs between its two
@@ -159,16 +160,15 @@ def scratch(
     Of ``landings``, files as they landed, it has so many ``rows`` each, or all; what it can read is what is made of
     them here.
     """
-    read = (*relations, *(every := dict.fromkeys(landings)))
-    with duckdb.connect(":memory:") as connection:
+    read = (*(relations := tuple(relations)), *(every := dict.fromkeys(landings)))
+    with duckdb.connect(":memory:") as connection, reading(connection, relations):
         for statement in (*SETTINGS, f"set temp_directory = {literal(str(folder))}", f"set memory_limit = '{MEMORY}'"):
             connection.execute(statement)
         for side in (BEFORE, AFTER, AGAIN, SHUFFLED, LANDED):
             connection.execute(f"attach {literal(str(folder / f'{side}.duckdb'))} as {side}")
         patient, sample = partial(run, connection, seconds=seconds), "" if rows is None else _sample(rows)
         landed = land(connection, every, folder, patient, sample)
-        files = sorted({path for it in read if isinstance(it, Files | Landing) for path in it.paths})
-        connection.execute(f"set allowed_paths = [{', '.join(map(literal, files))}]")
+        allow(connection, read)
         connection.execute(f"set allowed_directories = [{literal(str(folder))}]")
         connection.execute("set enable_external_access = false")
         connection.execute("set lock_configuration = true")

@@ -17,13 +17,14 @@ from pyspark.sql.dataframe import DataFrame
 from governance.errors import EngineError, UnreadConstruct
 from governance.statement.spark import translated
 from platform_assets.engines.duckdb import DuckDb
-from platform_assets.engines.engine import Empty, Files, Landing, Query, QueryError, Relation, Rows
+from platform_assets.engines.engine import Empty, Files, Landing, Query, QueryError, Relation, Rows, Stored
 from platform_assets.engines.folder import own_folder
 from platform_assets.engines.interruptible import waited
 from platform_assets.engines.spark_result import SparkResult, told
 from platform_assets.engines.spark_session import connected
 from platform_assets.engines.spark_tables import frame, view_of
 from platform_assets.engines.sql_types import sql_types
+from platform_assets.engines.staged import staged
 
 UNREACHED = "0+unreached"
 """The version of a server that did not answer; a lineage server may refuse events with what is none (PEP 440)."""
@@ -65,7 +66,9 @@ class Spark:
         empty = {name: self.schema([*columns.items()]) for name, columns in types.items()}
         with own_folder(self.folder) as folder, connected(self.remote) as connection:
             with told(query, folder):
-                frame = waited(connection, lambda: _frame(connection.session, text, tables, empty))
+                # the server has its own credentials or none: what it reads goes where it writes as well
+                there = staged(tables, folder)
+                frame = waited(connection, lambda: _frame(connection.session, text, there, empty))
             yield SparkResult(connection, query, folder, frame, schema, self.schema)
 
     def schema(self, columns: Sequence[tuple[str, str]]) -> pa.Schema:
@@ -87,7 +90,7 @@ def _require_readable(query: Query, tables: Mapping[str, Relation]) -> None:
 
 
 def _types(relation: Relation) -> dict[str, str]:
-    if isinstance(relation, Files):
+    if isinstance(relation, Files | Stored):
         return {column.name: column.type for column in relation.columns}
     if isinstance(relation, Rows):
         return sql_types(relation.data.schema)
