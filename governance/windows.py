@@ -5,8 +5,8 @@ that one span is whole files of the table.
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 
@@ -69,6 +69,11 @@ class Window:
     start: datetime
     end: datetime
 
+    def placed(self, names: Iterable[str]) -> "Window":
+        """Return the window with the column's name as it stands among ``names``, in whatever case it was written."""
+        near = {it.lower(): it for it in names}
+        return replace(self, column=near.get(self.column.lower(), self.column))
+
 
 def parse_windows(text: str) -> Windows:
     """Return the partitions that a header speaks of.
@@ -85,7 +90,7 @@ def parse_windows(text: str) -> Windows:
         start = datetime.fromisoformat(found["start"]).replace(tzinfo=UTC)
     except ValueError:
         raise HeadwaterError(f"{found['start']} is no day", fix=WRITE) from None
-    begin = _begin(span, start)
+    begin = begin_of(span, start)
     if begin != start:
         raise HeadwaterError(
             f"no {span.value} partition begins at {found['start']}", fix=f"write {span.value} from {begin:%Y-%m-%d}"
@@ -93,7 +98,7 @@ def parse_windows(text: str) -> Windows:
     return Windows(span, start)
 
 
-def _begin(span: Span, at: datetime) -> datetime:
+def begin_of(span: Span, at: datetime) -> datetime:
     """Return the begin of the partition that ``at`` lies in."""
     if span is Span.HOURLY:
         return at.replace(minute=0)

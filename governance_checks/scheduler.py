@@ -120,7 +120,9 @@ def planned(events: Iterable[DagsterEvent]) -> Mapping[str, tuple[str, ...]]:
     for event in events:
         key = event.asset_key if event.event_type is DagsterEventType.ASSET_MATERIALIZATION_PLANNED else None
         if key and key != REPORT and event.step_key:
-            tables[event.step_key] = (*tables.get(event.step_key, ()), table_of(key))
+            known = tables.get(event.step_key, ())
+            # planned once for each partition: it is one attempt all the same
+            tables[event.step_key] = known if table_of(key) in known else (*known, table_of(key))
     return tables
 
 

@@ -1,6 +1,7 @@
 """Pipelines and sources → Dagster assets. What the files say is all there is to say: nothing is registered by hand."""
 
 import hashlib
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -33,12 +34,22 @@ from governance.project import Project
 from governance.report.table import markdown
 from governance.runs import Run as GraphRun
 from governance.statement import Program, parse
+from governance.windows import Window
 from platform_assets.catalog import open_catalog
 from platform_assets.engines.choice import engine_name, engine_of
 from platform_assets.engines.duckdb import DuckDb
 from platform_assets.file_assets import file_asset
 from platform_assets.materialize import materialize
 from platform_assets.metadata import Metadata, asset_key, lineage_image, pipeline_metadata, run_metadata, table_metadata
+from platform_assets.partitions import (
+    ALL_AT_ONCE,
+    PARTITION_ROWS,
+    backfilled,
+    definition_of,
+    mapping_of,
+    rows_by_key,
+    window_of,
+)
 from platform_assets.run import Materialized, Platform, Run
 from platform_assets.side import side_of_project
 from platform_assets.standing import standing
@@ -89,17 +100,20 @@ def duckdb_resource(project: Project) -> DuckDBResource:
     return DuckDBResource(database=":memory:", connection_config=settings)
 
 
-def run_of(pipeline: Pipeline, record: RunRecord, root: RunRecord | None, retry: int) -> Run:
+def run_of(
+    pipeline: Pipeline, record: RunRecord, root: RunRecord | None, retry: int, window: Window | None = None
+) -> Run:
     """Return the run of ``pipeline`` that a Dagster run's try number ``retry`` (0-based) is.
 
     root: the run that this one executes again, None where it does not or where Dagster has forgotten that
+    window: the span of time that it is to make, None where it makes the table whole
 
     Whoever reads Dagster's log can compute the same OpenLineage run ids.
     """
     dagster_run = record.dagster_run
     parent = _started_by(record, _started_by(root) if root else None)
     attempt = Attempt(pipeline.job, _instant(record), dagster_run.run_id, retry)
-    return Run(attempt, parent, scheduled_time(dagster_run.tags))
+    return Run(attempt, parent, scheduled_time(dagster_run.tags), window)
 
 
 def _started_by(record: RunRecord, root: Parent | None = None) -> Parent:
@@ -111,11 +125,16 @@ def _instant(record: RunRecord) -> datetime:
 
 
 def _pipeline_asset(loaded: Loaded, pipeline: Pipeline) -> AssetsDefinition:
+    with backfilled() if pipeline.partitions else nullcontext():
+        return _asset(loaded, pipeline)
+
+
+def _asset(loaded: Loaded, pipeline: Pipeline) -> AssetsDefinition:
     metadata = table_metadata(loaded.policy, pipeline.table, loaded.program.schemas.get(pipeline.table, {}))
 
     @asset(
         key=asset_key(pipeline.table),
-        ins=_ins(pipeline),
+        ins=_ins(loaded, pipeline),
         description=_description(loaded, pipeline),
         group_name=pipeline.schema,
         kinds={engine_name(loaded.policy, pipeline), "iceberg", "sql"},
@@ -125,6 +144,8 @@ def _pipeline_asset(loaded: Loaded, pipeline: Pipeline) -> AssetsDefinition:
         code_version=_code_version(pipeline),
         automation_condition=_automation(pipeline),
         freshness_policy=_freshness(pipeline),
+        partitions_def=definition_of(pipeline.partitions) if pipeline.partitions else None,
+        backfill_policy=ALL_AT_ONCE if pipeline.partitions else None,
     )
     def run_pipeline(context: AssetExecutionContext, duckdb: DuckDBResource) -> MaterializeResult[None]:
         record = context.instance.get_run_record_by_id(context.run.run_id)
@@ -140,14 +161,23 @@ def _pipeline_asset(loaded: Loaded, pipeline: Pipeline) -> AssetsDefinition:
             policy,
             duckdb,
             pipeline,
-            run_of(pipeline, record, root, context.op_execution_context.retry_number),
+            run_of(pipeline, record, root, context.op_execution_context.retry_number, window_of(context, pipeline)),
         )
         for warning in done.warnings:
             context.log.warning(warning)
         metadata = run_metadata(policy, done, loaded.assets)
+        _tell_partitions(context, pipeline, done)
         return MaterializeResult(metadata={**metadata, **_around(context, loaded, policy, pipeline.table)})
 
     return run_pipeline
+
+
+def _tell_partitions(context: AssetExecutionContext, pipeline: Pipeline, run: Materialized) -> None:
+    """Add to each partition's own materialization how many rows it got."""
+    if pipeline.partitions and run.done.begun.window:
+        rows = rows_by_key(pipeline.partitions, context.partition_keys, run.done.commit.begins)
+        for key, count in rows.items():
+            context.add_asset_metadata({PARTITION_ROWS: count}, partition_key=key)
 
 
 def _around(context: AssetExecutionContext, loaded: Loaded, policy: Policy, table: str) -> Metadata:
@@ -199,15 +229,21 @@ def _code_version(pipeline: Pipeline) -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
 
-def _ins(pipeline: Pipeline) -> dict[str, AssetIn]:
+def _ins(loaded: Loaded, pipeline: Pipeline) -> dict[str, AssetIn]:
     """Return what the pipeline reads; of each Dagster is told that it comes before, and no value is handed over."""
     try:
         read = sorted(parse(pipeline).upstream)
     except (LineageError, PipelineError):
         # the asset says so itself, in its description and when it is materialized
         return {}
+    known = {it.table: it for it in loaded.pipelines} if pipeline.partitions else {}
     # Dagster would make names of the keys, and a file's may have signs that those must not have
-    return {f"input_{place}": AssetIn(asset_key(it), dagster_type=Nothing) for place, it in enumerate(read)}
+    return {
+        f"input_{place}": AssetIn(
+            asset_key(it), dagster_type=Nothing, partition_mapping=mapping_of(pipeline, known.get(it))
+        )
+        for place, it in enumerate(read)
+    }
 
 
 def _description(loaded: Loaded, pipeline: Pipeline) -> str:

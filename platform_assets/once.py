@@ -21,6 +21,7 @@ from platform_assets.catalog import DAGSTER_RUN_ID, RUN_ID, Planned, plan
 from platform_assets.engines.engine import Column, Empty, Landing, Outcome, Relation, Result
 from platform_assets.landing import require_unchanged, staged
 from platform_assets.publish import Commit
+from platform_assets.publish_window import replace_window
 from platform_assets.rejects import keep_rejected
 from platform_assets.run import Arrived, Begun, Done, Platform, Run, Traced
 from platform_assets.splice import Reading, splice
@@ -45,7 +46,7 @@ def run_once(
         EngineError, CatalogError: the SQL or the commit failed; the table is as it was.
     """
     inputs = tuple(plan(name, table) for name, table in traced.tables.items() if name in traced.statement.reads)
-    told(begun := Begun(traced, inputs))
+    told(begun := Begun(traced, inputs, window=run.window))
     told(begun := replace(begun, arrived=arrivals(platform.project, traced)))
     spliced = splice(traced.statement, traced.files)
     question = asked(traced, spliced.text)
@@ -54,7 +55,7 @@ def run_once(
         landings = {it.relation: _landing(it, begun.arrived, paths, options) for it in spliced.readings}
         relations = _tables(traced, inputs) | landings
         held.enter_context(shown(traced.statement, question))
-        result = held.enter_context(platform.engine.open(question.query, relations))
+        result = held.enter_context(platform.engine.open(replace(question.query, within=run.window), relations))
         _same_columns(traced, result.schema.names)
 
         def made(outcomes: Mapping[str, Outcome]) -> None:
@@ -119,12 +120,15 @@ def _commit(platform: Platform, begun: Begun, run: Run, result: Result, kept: Ma
     traced = begun.traced
     table = traced.statement.pipeline.table
     properties = {RUN_ID: run.attempt.run_id, DAGSTER_RUN_ID: run.attempt.dagster_run_id}
-    at = publish.target(table, traced.own)
+    at = publish.target(table, traced.own, traced.statement.pipeline.partition_by)
     if traced.statement.kind.keeps:
         declared = platform.engine.schema(traced.statement.declared)
         write = publish.append if traced.statement.kind is Kind.APPEND else publish.rewrite
         return write(platform.catalog, at, result, properties, declared, kept=kept)
     docs = _docs(platform.policy, table, result.schema.names)
+    if run.window:
+        window = run.window.placed(result.schema.names)
+        return replace_window(platform.catalog, at, result, properties, docs, window=window)
     return publish.replace(platform.catalog, at, result, properties, docs, kept=kept)
 
 

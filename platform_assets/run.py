@@ -20,6 +20,7 @@ from governance.sources import Source
 from governance.statement import Statement
 from governance.statement.formats import require_formats
 from governance.statement.order import unknown_table
+from governance.windows import Window
 from platform_assets.catalog import Catalog, Planned, Table, schema_of
 from platform_assets.engines.engine import Engine
 from platform_assets.facts import job_facts
@@ -42,11 +43,15 @@ class Platform:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Which run this is: its attempt, the run that it belongs to, its nominal time where it was scheduled."""
+    """Which run this is: its attempt, the run that it belongs to, its nominal time where it was scheduled.
+
+    window: the span of time whose rows it makes; None: it makes the table whole
+    """
 
     attempt: Attempt
     parent: Parent | None = None
     scheduled: datetime | None = None
+    window: Window | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +105,7 @@ class Begun:
     read:     how many rows were read of each dataset of files, the rejected ones too; a dataset is left out while, or
               where, that is not known
     rejected: None before the rows are made
+    window:   the span of time that is replaced; None where the table is made whole
     """
 
     traced: Traced
@@ -107,6 +113,7 @@ class Begun:
     arrived: tuple[Arrived, ...] = ()
     read: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     rejected: Rejected | None = None
+    window: Window | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +176,8 @@ def run_facts(platform: Platform, pipeline: Pipeline, run: Run) -> RunFacts:
         job=job_facts(platform.project, pipeline),
         parent=run.parent,
         engine=EngineFacts(platform.engine.name, platform.engine.version),
-        scheduled=run.scheduled,
+        scheduled=run.window.start if run.window else run.scheduled,
+        until=run.window.end if run.window else None,
         secrets=secrets_of(),
         tags=((DAGSTER_RUN_ID, run.attempt.dagster_run_id),),
     )

@@ -19,7 +19,7 @@ from governance.statement import Kind
 from platform_assets import publish
 from platform_assets.interruption import interruption
 from platform_assets.output import inputs_of, outputs_of, rows_read
-from platform_assets.run import Begun, Done, Platform, Traced
+from platform_assets.run import Begun, Done, Platform
 
 LOST = "the data is committed and its COMPLETE is not written"
 CLOSED = "the run was closed before it was complete: the first terminal event stands, COMPLETE was left out"
@@ -129,16 +129,17 @@ class Ending:
         traced = self.begun.traced
         table, run_id = traced.statement.pipeline.table, self.facts.attempt.run_id
         try:
-            commit = publish.landed(self.platform.catalog, table, run_id, _lifecycle(traced))
+            commit = publish.landed(self.platform.catalog, table, run_id, _lifecycle(self.begun))
         except Exception:  # noqa: BLE001  # the catalog may be what failed: the run's own error is the one to tell
             return None
         return Done(self.begun, commit) if commit else None
 
 
-def _lifecycle(traced: Traced) -> str | None:
-    if traced.own is None:
+def _lifecycle(begun: Begun) -> str | None:
+    if begun.traced.own is None:
         return publish.CREATE
-    return publish.OVERWRITE if traced.statement.kind is Kind.REPLACE else None
+    whole = begun.traced.statement.kind is Kind.REPLACE and begun.window is None
+    return publish.OVERWRITE if whole else None
 
 
 def _behind(store: EventStore) -> tuple[str, ...]:

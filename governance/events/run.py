@@ -118,8 +118,8 @@ class RunFacts:
     """What all events of one run have in common.
 
     job is None where only the scheduler speaks (a sensor that closes a run that died); ``scheduled`` is the nominal
-    time of a scheduled run; ``secrets`` are values that must not leave (:func:`governance.events.redact.secrets_of`);
-    ``tags`` are (key, value) of this run.
+    time of a scheduled run, and of one that makes a span of time its begin, of which ``until`` is the end; ``secrets``
+    are values that must not leave (:func:`governance.events.redact.secrets_of`); ``tags`` are (key, value) of this run.
     """
 
     attempt: Attempt | Recorded
@@ -128,6 +128,7 @@ class RunFacts:
     parent: Parent | None = None
     engine: Engine | None = None
     scheduled: datetime | None = None
+    until: datetime | None = None
     secrets: tuple[str, ...] = ()
     tags: tuple[tuple[str, str], ...] = ()
 
@@ -240,7 +241,7 @@ def _run_facets(run: RunFacts) -> dict[str, RunFacet]:
     if run.parent:
         facets["parent"] = parent_facet(run.parent, run.naming)
     if run.scheduled:
-        facets["nominalTime"] = nominal_time(run.scheduled)
+        facets["nominalTime"] = nominal_time(run.scheduled, run.until)
     if run.engine:
         facets["processing_engine"] = processing_engine(run.engine)
     if run.tags:

@@ -134,9 +134,9 @@ def parent_facet(parent: Parent, naming: Naming) -> RunFacet:
     )
 
 
-def nominal_time(scheduled: datetime) -> RunFacet:
-    """Return the nominalTime facet of a scheduled run."""
-    return nominal_time_run.NominalTimeRunFacet(instant_text(scheduled))
+def nominal_time(start: datetime, end: datetime | None = None) -> RunFacet:
+    """Return the nominalTime facet: when a run was scheduled, or the span of time whose rows it makes."""
+    return nominal_time_run.NominalTimeRunFacet(instant_text(start), instant_text(end) if end else None)
 
 
 def processing_engine(engine: Engine) -> RunFacet:

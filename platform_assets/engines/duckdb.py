@@ -29,6 +29,7 @@ from platform_assets.engines.result import LINE, DuckDbResult, schema_of, told
 from platform_assets.engines.shape import check_shape
 from platform_assets.engines.sql import literal, quoted
 from platform_assets.engines.stored import allow, paths_of, reading
+from platform_assets.engines.within import restricted
 from platform_assets.engines.xml import readable
 
 Connect = Callable[[], AbstractContextManager[duckdb.DuckDBPyConnection]]
@@ -82,7 +83,7 @@ class DuckDb:
             with told(query, folder):
                 schema = schema_of(connection, query)
             landings = {name: it for name, it in tables.items() if isinstance(it, Landing)}
-            yield DuckDbResult(connection, query, folder, landings, schema)
+            yield DuckDbResult(connection, restricted(query, schema), folder, landings, schema)
 
     def schema(self, columns: Sequence[tuple[str, str]]) -> pa.Schema:
         """Return the Arrow schema of (name, SQL type) columns; see ``Engine.schema``."""

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from governance.errors import EngineError
 from governance.landing.model import FileSource
+from governance.windows import Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +124,15 @@ class Query:
     """A SELECT at its place: ``text`` is blank where the file has something else, so that line numbers hold.
 
     ``into`` holds the (name, SQL type) that the result is cast to by position, as INSERT does; empty: as it comes.
-    ``setup`` are the CREATE MACRO and CREATE VIEW statements that the text builds on, in order.
+    ``setup`` are the CREATE MACRO and CREATE VIEW statements that the text builds on, in order. ``within`` is the span of
+    time whose rows are wanted; None: all of them.
     """
 
     text: str
     file: str
     into: tuple[tuple[str, str], ...] = ()
     setup: tuple[str, ...] = ()
+    within: Window | None = None
 
 
 class QueryError(EngineError):

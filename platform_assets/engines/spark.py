@@ -24,6 +24,7 @@ from platform_assets.engines.spark_result import SparkResult, told
 from platform_assets.engines.spark_session import connected
 from platform_assets.engines.spark_tables import frame, view_of
 from platform_assets.engines.sql_types import sql_types
+from platform_assets.engines.within import restricted
 from platform_assets.engines.staged import staged
 
 UNREACHED = "0+unreached"
@@ -62,6 +63,7 @@ class Spark:
         types = {name: _types(relation) for name, relation in tables.items()}
         schema = self._bound(query, types)
         plain = self._bound(replace(query, into=()), types) if query.into else schema
+        query = restricted(query, schema)
         text = _translated(query, types, sql_types(plain), sql_types(schema))
         empty = {name: self.schema([*columns.items()]) for name, columns in types.items()}
         with own_folder(self.folder) as folder, connected(self.remote) as connection:
