@@ -39,7 +39,8 @@ def test_the_setting_names_a_store_and_the_variable_another(project: Project) ->
 
 
 @pytest.mark.parametrize(
-    "text", ["lake", "s3://", "file:///shared", "s3://lake/?secret=x", "s3://user:pass@lake", "s3://lake/a b", "s3:///x"]
+    "text",
+    ["lake", "s3://", "file:///shared", "s3://lake/?secret=x", "s3://user:pass@lake", "s3://lake/a b", "s3:///x"],
 )
 def test_what_is_no_address_is_refused(project: Project, text: str) -> None:
     with pytest.raises(HeadwaterError, match="is no address") as caught:

@@ -154,8 +154,7 @@ class _Sync:
 
     def round(self) -> bool:
         """Take what there is; return False where something went meanwhile, so that it has to be looked for anew."""
-        look = int(self.records.kept("look") or 0) + 1
-        self.records.keep("look", str(look))
+        look = self.records.next_look()
         self.records.list_anew(self.bucket.pages(EVENTS))
         version = self.bucket.version(MANIFEST)
         if version != self.records.kept("ledger"):
@@ -164,7 +163,8 @@ class _Sync:
         if whole:
             for file in self.records.gone(look):
                 (self.store.folder / file).unlink(missing_ok=True)
-            self.records.keep("ledger", version)
+            if version != self.records.kept("ledger"):
+                self.records.keep("ledger", version)
         return whole
 
     def _entries(self, look: int) -> None:

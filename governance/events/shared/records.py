@@ -14,7 +14,7 @@ create table if not exists taken (name text primary key, tag text not null, look
 create table if not exists entry (file text primary key) without rowid;
 create table if not exists day (name text primary key, "end" integer not null) without rowid;
 create table if not exists batch (day text primary key, start integer not null, data blob not null) without rowid;
-create table if not exists odd (name text primary key, file text not null) without rowid;
+create table if not exists odd (name text primary key, tag text not null, file text not null) without rowid;
 create table if not exists kept (name text primary key, value text not null) without rowid;
 create temp table listed (name text primary key, tag text, at text, size integer) without rowid;
 create temp table wanted (place integer primary key, name text, tag text, at text, size integer);
@@ -64,6 +64,10 @@ class Records:
     def files(self) -> frozenset[str]:
         """Return the segments that the mirror has."""
         return frozenset(file for (file,) in self.database.execute("select file from entry"))
+
+    def next_look(self) -> int:
+        """Return a number for a look that is higher than that of any look by which something was taken."""
+        return int(self.database.execute("select coalesce(max(look), 0) + 1 from taken").fetchone()[0])
 
     def kept(self, name: str) -> str:
         """Return a value that was kept, empty where there is none."""
@@ -141,13 +145,17 @@ class Records:
         """Record that an object has a file of its own."""
         with self.database:
             self._take(((name, tag),), look)
-            self.database.execute("insert or replace into odd values (?, ?)", (name, file))
+            self.database.execute("insert or replace into odd values (?, ?, ?)", (name, tag, file))
 
     def gone(self, look: int) -> tuple[str, ...]:
-        """Forget the objects that are not listed any more; return the files of those that had one of their own."""
+        """Forget the objects that are not listed any more; return the files of those that had one of their own.
+
+        One that was put anew and is an event now has none any more.
+        """
         with self.database:
-            files = self.database.execute("select file from odd where name not in (select name from listed)").fetchall()
-            self.database.execute("delete from odd where name not in (select name from listed)")
+            other = "from odd where (name, tag) not in (select name, tag from listed)"
+            files = self.database.execute(f"select file {other}").fetchall()
+            self.database.execute(f"delete {other}")
             # what was taken during this look may be younger than the listing
             self.database.execute("delete from taken where look < ? and name not in (select name from listed)", (look,))
         return tuple(file for (file,) in files)
@@ -164,5 +172,6 @@ def opened(file: Path) -> Iterator[Records]:
         sqlite3.Error: the file is damaged, or the disk is full.
     """
     with closing(sqlite3.connect(file)) as database:
-        database.executescript(_TABLES)
+        # a power cut may undo the last transactions, never a part of one: what they took is then taken again
+        database.executescript(f"pragma journal_mode = wal; pragma synchronous = normal; {_TABLES}")
         yield Records(database)
