@@ -6,7 +6,6 @@ Text that cannot be tokenised is withheld whole.
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
 from sqlglot import Dialect, Token, TokenType
 from sqlglot.errors import SqlglotError
@@ -39,15 +38,6 @@ _MARK = re.compile(r"(?:--|/\*)\s*secret\b", re.IGNORECASE)
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+")
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A stretch of the source: a token, or the blank and comments between two tokens (``token`` is None)."""
-
-    text: str
-    token: Token | None
-    secret: bool = False
-
-
 def redact(sql: str, scrub: Callable[[str], str], *, dialect: str = "duckdb") -> str:
     """Return ``sql`` with its secret literals masked and ``scrub`` applied to the other literals and to comments.
 
@@ -55,48 +45,49 @@ def redact(sql: str, scrub: Callable[[str], str], *, dialect: str = "duckdb") ->
     given to a name like ``password``, those that hold a mail address, and those on a line that ends in ``-- secret``.
     Text that cannot be tokenised comes back as :data:`WITHHELD`.
     """
-    pieces = _pieces(sql, dialect)
-    return WITHHELD if pieces is None else "".join(_shown(piece, scrub) for piece in pieces)
+    tokens = _tokens(sql, dialect)
+    return WITHHELD if tokens is None else "".join(_shown(sql, tokens, scrub))
 
 
 def secret_literals(sql: str, *, dialect: str = "duckdb") -> frozenset[str] | None:
     """Return the values that :func:`redact` masks, so that an echo of them can be masked too; None if untokenisable."""
-    pieces = _pieces(sql, dialect)
-    if pieces is None:
-        return None
-    return frozenset(piece.token.text for piece in pieces if piece.secret and piece.token is not None)
+    tokens = _tokens(sql, dialect)
+    return None if tokens is None else frozenset(tokens[index].text for index in _secret(sql, tokens))
 
 
-def _shown(piece: Piece, scrub: Callable[[str], str]) -> str:
-    if piece.secret:
-        return MASK
-    if piece.token is None or piece.token.token_type in _LITERALS:
-        return scrub(piece.text)
-    return piece.text
-
-
-def _pieces(sql: str, dialect: str) -> tuple[Piece, ...] | None:
+def _tokens(sql: str, dialect: str) -> list[Token] | None:
     try:
         tokens = Dialect.get_or_raise(dialect).tokenize(sql)
     except SqlglotError:
         return None
-    if any(token.token_type in _SWALLOWING for token in tokens):
-        return None
-    secret = _in_context(tokens) | _marked(sql, tokens)
-    return tuple(_spread(sql, tokens, secret))
+    return None if any(token.token_type in _SWALLOWING for token in tokens) else tokens
 
 
-def _spread(sql: str, tokens: list[Token], secret: frozenset[int]) -> Iterator[Piece]:
-    end = 0
+def _secret(sql: str, tokens: list[Token]) -> frozenset[int]:
+    """Return the places of the literals that are masked."""
+    return _in_context(tokens) | _marked(sql, tokens)
+
+
+def _shown(sql: str, tokens: list[Token], scrub: Callable[[str], str]) -> Iterator[str]:
+    """Yield the source in pieces: what stands between tokens, and the tokens."""
+    secret, end = _secret(sql, tokens), 0
     for index, token in enumerate(tokens):
-        yield Piece(sql[end : token.start], None)
-        end = token.end + 1
-        yield Piece(sql[token.start : end], token, index in secret)
-    yield Piece(sql[end:], None)
+        between, end = sql[end : token.start], token.end + 1
+        # most is a blank, which nobody hides anything in
+        yield scrub(between) if between.strip() else between
+        if index in secret:
+            yield MASK
+        elif token.token_type in _LITERALS:
+            yield scrub(sql[token.start : end])
+        else:
+            yield sql[token.start : end]
+    yield scrub(sql[end:])
 
 
 def _marked(sql: str, tokens: list[Token]) -> frozenset[int]:
     """Literals that stand on the line of a ``-- secret`` comment, before it."""
+    if not _MARK.search(sql):
+        return frozenset()
     starts = [0, *(token.end + 1 for token in tokens)]
     ends = [*(token.start for token in tokens), len(sql)]
     marks = (
