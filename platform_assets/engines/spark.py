@@ -15,17 +15,17 @@ from pyspark.sql.connect.session import SparkSession
 from pyspark.sql.dataframe import DataFrame
 
 from governance.errors import EngineError, UnreadConstruct
-from governance.statement.spark import translated
+from governance.statement.spark import Translated, translated
 from platform_assets.engines.duckdb import DuckDb
 from platform_assets.engines.engine import Empty, Files, Landing, Query, QueryError, Relation, Rows, Stored
 from platform_assets.engines.folder import own_folder
 from platform_assets.engines.interruptible import waited
-from platform_assets.engines.spark_result import SparkResult, told
+from platform_assets.engines.spark_result import SparkResult, hold, told
 from platform_assets.engines.spark_session import connected
 from platform_assets.engines.spark_tables import frame, view_of
 from platform_assets.engines.sql_types import sql_types
-from platform_assets.engines.within import restricted
 from platform_assets.engines.staged import staged
+from platform_assets.engines.within import restricted
 
 UNREACHED = "0+unreached"
 """The version of a server that did not answer; a lineage server may refuse events with what is none (PEP 440)."""
@@ -70,7 +70,10 @@ class Spark:
             with told(query, folder):
                 # the server has its own credentials or none: what it reads goes where it writes as well
                 there = staged(tables, folder)
-                frame = waited(connection, lambda: _frame(connection.session, text, there, empty))
+                waited(connection, lambda: _register(connection.session, there, empty))
+                for it in text.held:
+                    hold(connection, query, folder, it)
+                frame = waited(connection, lambda: _frame(connection.session, text.sql))
             yield SparkResult(connection, query, folder, frame, schema, self.schema)
 
     def schema(self, columns: Sequence[tuple[str, str]]) -> pa.Schema:
@@ -101,7 +104,7 @@ def _types(relation: Relation) -> dict[str, str]:
 
 def _translated(
     query: Query, types: Mapping[str, Mapping[str, str]], plain: Mapping[str, str], wanted: Mapping[str, str]
-) -> str:
+) -> Translated:
     """Return the query in Spark's SQL, its columns cast by position from what DuckDB gives to what is ``wanted``.
 
     Raises:
@@ -114,11 +117,12 @@ def _translated(
         raise QueryError(error.problem, file=query.file, line=error.line, fix=error.fix) from None
 
 
-def _frame(
-    session: SparkSession, text: str, tables: Mapping[str, Relation], empty: Mapping[str, pa.Schema]
-) -> DataFrame:
+def _register(session: SparkSession, tables: Mapping[str, Relation], empty: Mapping[str, pa.Schema]) -> None:
     for place, name in enumerate(sorted(tables)):
         frame(session, name, tables[name], empty[name]).createOrReplaceTempView(view_of(place))
+
+
+def _frame(session: SparkSession, text: str) -> DataFrame:
     made = session.sql(text)
     # looked at here, or an error in it would show in the midst of writing
     _ = made.schema

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql.dataframe import DataFrame
 
+from governance.statement.spark import Held
 from platform_assets.engines.engine import Column, Outcome, Query, QueryError
 from platform_assets.engines.interruptible import waited
 from platform_assets.engines.parquet import ROWS, fitted, rewritten, with_ids
@@ -53,18 +54,8 @@ class SparkResult:
         return MappingProxyType({})
 
     def _made(self) -> Sequence[Path]:
-        to = self.folder / "made"
         with self._told():
-            waited(self.connection, lambda: self.frame.write.mode("error").parquet(to.as_uri()))
-        files = sorted(to.glob("*.parquet")) if to.is_dir() else []
-        if not files and not self._empty():
-            raise QueryError("the Spark server wrote nothing that is seen here", file=self.query.file, fix=UNSEEN)
-        return files
-
-    def _empty(self) -> bool:
-        # of no row some servers write no file at all
-        with self._told():
-            return waited(self.connection, self.frame.isEmpty)
+            return _written(self.connection, self.query, self.frame, self.folder / "made")
 
     def _own(self, file: Path, stored: pa.Schema, to: Path) -> Path:
         rewritten(file, stored, to)
@@ -82,6 +73,29 @@ class SparkResult:
     def _told(self) -> Iterator[None]:
         with told(self.query, self.folder):
             yield
+
+
+def hold(connection: Connection, query: Query, folder: Path, held: Held) -> None:
+    """Let the server compute a query of ``query`` once, and keep its rows in ``folder`` under the name that it has."""
+    session = connection.session
+    frame = waited(connection, lambda: session.sql(held.sql))
+    files = _written(connection, query, frame, folder / held.name)
+
+    def register() -> None:
+        paths = [file.as_uri() for file in files]
+        kept = session.read.schema(frame.schema).parquet(*paths) if paths else session.createDataFrame([], frame.schema)
+        kept.createOrReplaceTempView(held.name)
+
+    waited(connection, register)
+
+
+def _written(connection: Connection, query: Query, frame: DataFrame, to: Path) -> Sequence[Path]:
+    """Let the server write Parquet files, and return them; of no row some servers write none at all."""
+    waited(connection, lambda: frame.write.mode("error").parquet(to.as_uri()))
+    files = sorted(to.glob("*.parquet")) if to.is_dir() else []
+    if not files and not waited(connection, frame.isEmpty):
+        raise QueryError("the Spark server wrote nothing that is seen here", file=query.file, fix=UNSEEN)
+    return files
 
 
 @contextmanager

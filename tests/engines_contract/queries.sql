@@ -98,3 +98,10 @@ select greatest(x, 0.5) as g, least(x, -x) as l from s.z
 select case x when 0 then 'z' end as c, nullif(-x, cast(0 as double)) as d from s.z
 select 1 / nullif(-x, 0) as a from s.z
 select -x as n, y from s.z order by n, y limit 2
+select id from s.t semi join s.u using (id)
+select id, word from s.t anti join s.u using (id)
+select t.id from s.t t anti join s.u u on u.id > t.id and u.note <> 'x'
+select t.id from s.t t semi join s.u u on u.id = t.id where t.big is not null
+select id from s.t where id is not distinct from null or word is distinct from 'Ada'
+select y from s.z where x is not distinct from 0 or x is distinct from cast(1 as double)
+with a as materialized (select id, big from s.t), b as (select id from a), c as materialized (select count(*) as n from b) select a.id, c.n from a, c

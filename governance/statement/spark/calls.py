@@ -2,6 +2,7 @@
 
 from sqlglot import exp
 
+from governance.statement.merge_select import ROW
 from governance.statement.spark.kinds import (
     BIGINT,
     DATE,
@@ -16,7 +17,7 @@ from governance.statement.spark.kinds import (
     Kind,
     is_number,
 )
-from governance.statement.spark.model import Scope, Value, called, only, refused
+from governance.statement.spark.model import Scope, Value, called, only, refused, text
 from governance.statement.spark.values import parts, together, truth, value
 
 FIELDS = {"year", "month", "day", "hour", "minute", "quarter"}
@@ -179,6 +180,14 @@ def shifted(it: exp.Expr, scope: Scope) -> Value:
     return Value(f"{called(it)}({inner.sql}, {offset.name if offset else 1})", inner.kind)
 
 
+def stopped(it: exp.Expr, _scope: Scope) -> Value:
+    """Return ERROR, which ends the query with a text."""
+    function, given = it.name.lower(), it.expressions
+    if function != "error" or len(given) != 1 or not isinstance(given[0], exp.Literal):
+        raise refused(it, function)
+    return Value(f"raise_error({text(given[0].name)})", NULL)
+
+
 WINDOWED = (exp.RowNumber, exp.Rank, exp.DenseRank, exp.Lag, exp.Lead, exp.Sum, exp.Count, exp.Min, exp.Max, exp.Avg)
 
 
@@ -189,6 +198,9 @@ def windowed(it: exp.Expr, scope: Scope) -> Value:
     inner = value(it.this, scope)
     by = ", ".join(value(one, scope).ranked.sql for one in it.args.get("partition_by") or ())
     order = it.args.get("order")
+    if isinstance(it.this, exp.RowNumber) and it.parent and it.parent.alias == ROW:
+        # which number a row has is nobody's business there, only that it is its own
+        return Value("monotonically_increasing_id()", BIGINT)
     if order is None and isinstance(it.this, WINDOWED[:5]):
         raise refused(it, f"{called(it.this)} without an order")
     kept = [f"partition by {by}"] if by else []

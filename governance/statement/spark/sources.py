@@ -12,6 +12,9 @@ from governance.statement.spark.values import truth
 JOINS = {("", ""): "join", ("", "INNER"): "join", ("LEFT", ""): "left join", ("LEFT", "OUTER"): "left join"}
 JOINS |= {("RIGHT", ""): "right join", ("RIGHT", "OUTER"): "right join", ("", "CROSS"): "cross join"}
 JOINS |= {("FULL", ""): "full join", ("FULL", "OUTER"): "full join"}
+HALF = {"semi": "left semi join", "anti": "left anti join"}
+"""Joins whose right side is in sight of their condition alone."""
+JOINS |= {("", word.upper()): join for word, join in HALF.items()}
 
 
 class Made(Protocol):
@@ -48,17 +51,22 @@ def _joins(it: exp.Select, scope: Scope, inner: Inner) -> Iterator[str]:
         before = list(scope.sources)
         source = _source(join.this, scope, inner)
         on, using = join.args.get("on"), join.args.get("using")
+        if on is not None and on.find(exp.Query):
+            # Sail fails some of these, and Spark others
+            raise refused(join, "a query in ON")
         condition = truth(on, scope).sql if on is not None else ""
         if using:
             condition = _using(join, kind, before, scope)
         if kind == "join" and not condition:
             kind = "cross join"
+        if kind in HALF.values():
+            scope.sources.pop(list(scope.sources)[-1])
         yield f"{kind} {source} on {condition}" if condition else f"{kind} {source}"
 
 
 def _using(join: exp.Expr, kind: str, before: list[str], scope: Scope) -> str:
     """Return the condition of USING, whose columns are the left side's from then on."""
-    if kind not in {"join", "left join"}:
+    if kind not in {"join", "left join", *HALF.values()}:
         raise refused(join, f"USING of a {kind.upper()}")
     right, both = list(scope.sources)[-1], []
     for one in join.args["using"]:
@@ -68,7 +76,8 @@ def _using(join: exp.Expr, kind: str, before: list[str], scope: Scope) -> str:
             raise refused(join, f"USING of {one.name}")
         if scope.sources[left][key][1] != scope.sources[right][key][1]:
             raise refused(join, f"USING of {one.name}, which has two types,")
-        scope.merged[key] = left
+        if kind not in HALF.values():
+            scope.merged[key] = left
         pair = (f"{name(it)}.{name(scope.sources[it][key][0])}" for it in (left, right))
         both.append(" = ".join(pair))
     return " and ".join(both)

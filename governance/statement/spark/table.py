@@ -26,6 +26,8 @@ WRITERS: Mapping[type[exp.Expr], values.Write] = MappingProxyType(
         exp.Or: values.connected,
         exp.Not: values.negated,
         **dict.fromkeys(values.COMPARED, values.compared),
+        exp.NullSafeEQ: values.identical,
+        exp.NullSafeNEQ: values.identical,
         exp.Between: values.between,
         exp.Is: values.is_null,
         exp.Like: values.like,
@@ -66,5 +68,6 @@ WRITERS: Mapping[type[exp.Expr], values.Write] = MappingProxyType(
         exp.Lag: calls.shifted,
         exp.Lead: calls.shifted,
         exp.Window: calls.windowed,
+        exp.Anonymous: calls.stopped,
     }
 )

@@ -189,6 +189,15 @@ def compared(it: exp.Expr, scope: Scope) -> Value:
     return Value(f"({left.ranked.sql} {COMPARED[type(it)]} {right.ranked.sql})", BOOLEAN)
 
 
+def identical(it: exp.Expr, scope: Scope) -> Value:
+    """Return IS NOT DISTINCT FROM, for which NULL is like NULL, or IS DISTINCT FROM."""
+    (left, right), kind = together(it, (value(it.this, scope), value(it.expression, scope)))
+    if kind.name in {"nested", "other"}:
+        raise refused(it, f"a comparison of {kind.said} values")
+    same = f"({left.ranked.sql} <=> {right.ranked.sql})"
+    return Value(same if isinstance(it, exp.NullSafeEQ) else f"(not {same})", BOOLEAN)
+
+
 def between(it: exp.Expr, scope: Scope) -> Value:
     """Return BETWEEN."""
     ends = (value(it.this, scope), value(it.args["low"], scope), value(it.args["high"], scope))
