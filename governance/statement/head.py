@@ -23,6 +23,7 @@ MENDS = {
 QUERY = frozenset({"SELECT", "WITH", "FROM", "VALUES", "TABLE", "PIVOT", "UNPIVOT", "("})
 
 TAILS = {("ON", "CONFLICT", "DO"): "ON CONFLICT", ("ON", "CONFLICT", "("): "ON CONFLICT", ("RETURNING",): "RETURNING"}
+OPENING = frozenset(words[0] for words in TAILS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +123,9 @@ def _query(cursor: Cursor) -> Sequence[Token]:
         found = cursor.word() or "the end"
         fix = "write a SELECT here; the clauses of INSERT that are read are its table and its column list"
         raise cursor.wrong(UnreadConstruct, f"a query is expected here, not {found}", fix=fix, clause=found)
-    for at in range(cursor.at, len(cursor.tokens)):
-        there = replace(cursor, at=at)
+    # a cursor for each token would cost more than the parser does
+    opening = (at for at in range(cursor.at, len(cursor.tokens)) if cursor.tokens[at].text.upper() in OPENING)
+    for there in (replace(cursor, at=at) for at in opening):
         for words, clause in TAILS.items():
             if there.after(*words):
                 fix = "leave it out: rows are appended as the query gives them"
