@@ -290,7 +290,7 @@ def described(name: str, table: Table, lifecycle: str | None, written: Iterable[
 def refusals(catalog: Catalog, table: str) -> Iterator[None]:
     """Raise what the catalog and pyiceberg raise as a ``Conflict`` or as what is wrong with the rows."""
     try:
-        with reaching(catalog):
+        with reaching(catalog, OSError):
             yield
     except REFUSED as error:
         raise Conflict(f"{table} was changed by another run: {error}", fix="run again") from error
