@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,19 @@ from openlineage.client.filter import create_filter
 from openlineage.client.transport import Transport
 
 from governance.errors import EventStoreError
-from governance.events.redact import redact_text, secrets_of
+from governance.events.redact import MASK, redact_text, secrets_of
 
 _PROBE_RUN = "00000000-0000-7000-8000-000000000000"
 _PROBE_TIME = "1970-01-01T00:00:00+00:00"
 
-# The client warns of settings that it cannot parse and echoes them, tokens and all.
-_TALKATIVE = ("openlineage.client.client", "openlineage.client.transport.http", "openlineage.client.transport.file")
+# The client warns of settings that it cannot parse and echoes them, tokens and all; below it, addresses are echoed.
+_TALKATIVE = (
+    "openlineage.client.client",
+    *(f"openlineage.client.transport.{it}" for it in ("http", "async_http", "composite", "file", "kafka", "transform")),
+    "urllib3.connectionpool",
+    "urllib3.util.retry",
+)
+_WHOLE_SETTINGS = re.compile(r"(\bconfig(?:uration)?: ).*", re.DOTALL)
 
 
 class _Redacting(logging.Filter):
@@ -27,7 +34,8 @@ class _Redacting(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Rewrite the record's message; every record passes."""
-        record.msg, record.args = redact_text(record.getMessage(), secrets_of()), ()
+        said = _WHOLE_SETTINGS.sub(rf"\g<1>{MASK}", record.getMessage())
+        record.msg, record.args = redact_text(said, secrets_of()), ()
         return True
 
 

@@ -87,6 +87,26 @@ def _members_called_secret(settings: Any) -> Iterator[str]:
             yield from _members_called_secret(member)
 
 
+def _headers(settings: Any) -> Iterator[str]:
+    for key, value in settings.items() if isinstance(settings, dict) else enumerate(settings):
+        if key == "custom_headers" and isinstance(value, dict):
+            yield from map(str, value.values())
+        elif isinstance(value, dict | list):
+            yield from _headers(value)
+
+
+def secret_values(settings: Any) -> tuple[str, ...]:
+    """Return what no message may show of the settings of a transport, longest first.
+
+    That is the value of every member called like PASSWORD, TOKEN, SECRET, KEY or CREDENTIAL, and of every header.
+    """
+    found = {*_members_called_secret(settings), *_headers(settings)}
+    # read from a file it may end in a line break, which an error that quotes it spells out
+    bare = {value.strip() for value in found}
+    kept = {value for value in bare if len(value) >= _SHORTEST and value.lower() not in _ORDINARY}
+    return tuple(sorted(kept, key=lambda value: (-len(value), value)))
+
+
 def redact_text(text: str, secrets: tuple[str, ...]) -> str:
     """Return ``text`` without the secrets given, URL users, secret parameters, passwords, bearers and known keys."""
     for pattern in (_QUERY, _PAIR, _BEARER):

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 
 from openlineage.client.event_v2 import RunEvent
 from openlineage.client.transport import Transport
@@ -20,7 +21,7 @@ from governance.events.client import disabled
 from governance.events.cursor import Cursor
 from governance.events.days import days, lines_behind
 from governance.events.destination import Destination, destinations
-from governance.events.failure import SETTINGS, status_of, told
+from governance.events.failure import SETTINGS, status_of, told, wait_of
 from governance.events.reading import require_folder
 from governance.events.store import EventStore
 from governance.events.wire import run_event
@@ -31,6 +32,9 @@ MOMENT = 0.4
 PAUSE = 60.0
 """Seconds during which pipelines do not try a destination that failed them."""
 
+_LONGEST_PAUSE = 3600.0  # however long a server asks to be left alone
+_CHOOSY = 20
+"""Refusals after which a server that never took an event counts as set up wrongly: passing over would lose them all."""
 _BEHIND = 30.0  # seconds that a thread goes on in the background of a pipeline that no longer waits for it
 _CLOSE = 5.0
 # The server has read the event and will never take it; sending it again would block all that come after.
@@ -122,7 +126,7 @@ class _Sending:
                 if held:
                     self._send_all()
         except Exception as error:  # noqa: BLE001  a transport may be anybody's class; no pipeline fails by it
-            self._suspend(told(error))
+            self._suspend(told(error, self.destination.secrets), wait_of(error, datetime.now(UTC)) or 0.0)
         self.done = True
 
     def paused(self) -> bool:
@@ -148,28 +152,44 @@ class _Sending:
                     break
                 self._send(transport, event)
                 offsets[place.day] = place.end
-                self.cursor.move(offsets)
+                if start or self.report.sent:
+                    self.cursor.move(offsets)
+                elif self.report.refused >= _CHOOSY:
+                    break
         finally:
             if not transport.close(_CLOSE):
                 # something that was taken was not delivered, and nobody says what
                 self.cursor.move(start)
         if self.report.sent:
             self.cursor.resume()
+        elif self.report.refused and not start:
+            self._suspend(f"{self.report.error}; it has not taken an event yet, so none was passed over")
+            self.report = replace(self.report, refused=0)
 
     def _send(self, transport: Transport, event: RunEvent) -> None:
+        while (wait := self._try(transport, event)) is not None:
+            time.sleep(wait)
+
+    def _try(self, transport: Transport, event: RunEvent) -> float | None:
+        """Return after how many seconds to try again, None where the server has answered for good."""
         try:
             transport.emit(event)
         except Exception as error:
-            if status_of(error) not in _REFUSED_FOR_GOOD:
+            if status_of(error) in _REFUSED_FOR_GOOD:
+                error_text = told(error, self.destination.secrets)
+                self.report = replace(self.report, refused=self.report.refused + 1, error=error_text)
+                return None
+            wait = wait_of(error, datetime.now(UTC))
+            if wait is None or time.monotonic() + wait >= self.deadline:
                 raise
-            self.report = replace(self.report, refused=self.report.refused + 1, error=told(error))
-        else:
-            self.report = replace(self.report, sent=self.report.sent + 1)
+            return wait
+        self.report = replace(self.report, sent=self.report.sent + 1)
+        return None
 
-    def _suspend(self, error: str) -> None:
+    def _suspend(self, error: str, seconds: float = 0.0) -> None:
         self.report = replace(self.report, error=error)
         with suppress(OSError):
-            self.cursor.pause(time.time() + PAUSE, error)
+            self.cursor.pause(time.time() + min(max(seconds, PAUSE), _LONGEST_PAUSE), error)
 
 
 @dataclass(frozen=True, slots=True)
