@@ -4,9 +4,10 @@ A check in an asset's own run does not run at all where the asset fails, and no 
 owns: so the rules run again, on a schedule, over everything that Dagster, the catalog and the events know.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from dagster import (
+    AssetKey,
     AssetSelection,
     DefaultScheduleStatus,
     ScheduleDefinition,
@@ -23,11 +24,14 @@ IN_PROCESS: dict[str, object] = {"execution": {"config": {"in_process": {}}}}
 """One process for all steps: several times faster than one each, and the launchpad can still choose multiprocess."""
 
 
-def build_jobs() -> tuple[UnresolvedAssetJobDefinition, UnresolvedAssetJobDefinition]:
-    """Return ``nightly`` (every table with its checks) and ``governance`` (every check and the report, no table)."""
+def build_jobs(parted: Iterable[AssetKey]) -> tuple[UnresolvedAssetJobDefinition, UnresolvedAssetJobDefinition]:
+    """Return ``nightly`` (every table with its checks) and ``governance`` (every check and the report, no table).
+
+    The tables ``parted`` are built partition by partition, for which they have jobs of their own.
+    """
     nightly = define_asset_job(
         "nightly",
-        selection=AssetSelection.all() - AssetSelection.assets(REPORT),
+        selection=AssetSelection.all() - AssetSelection.assets(REPORT, *parted),
         description="Build every table from its pipeline, and check each one before anything downstream reads it.",
         config=IN_PROCESS,
         executor_def=multi_or_in_process_executor,

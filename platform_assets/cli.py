@@ -93,18 +93,28 @@ def demo(scenario: str | None, scale: float) -> None:
 
 @main.command()
 @click.argument("tables", nargs=-1, metavar="[TABLE…]")
-def run(tables: tuple[str, ...]) -> None:
-    """Build TABLEs by their pipelines, or everything, and check them. Exit code 1 where one stops or a check is red."""
-    from platform_assets.definitions import build_definitions
+@click.option("--partition", metavar="KEY", help="One partition of the TABLEs, or FIRST..LAST: 2026-01-01..2026-01-31.")
+def run(tables: tuple[str, ...], partition: str | None) -> None:
+    """Build TABLEs by their pipelines, or everything, and check them. Exit code 1 where one stops or a check is red.
+
+    A table with partitions is built whole where no --partition is given, and left out where no TABLE is.
+    """
+    from platform_assets.chosen import chosen
+    from platform_assets.definitions import definitions_of
+    from platform_assets.factory import load
     from platform_assets.instance import project_instance
     from platform_assets.job import run_job
-    from platform_assets.tour import outcome_text, written_text
+    from platform_assets.tour import left_text, outcome_text, written_text
 
     project = find_project()
     _require_pipelines(project, tables)
+    loaded = load(project)
+    asked = chosen(loaded.pipelines, loaded.program, tables, partition)
     with project_instance(project) as instance:
-        outcome = run_job(build_definitions(project), "nightly", instance, tables)
+        outcome = run_job(definitions_of(loaded), asked.job, instance, asked.tables, asked.keys)
     click.echo(written_text(outcome))
+    for line in left_text(asked):
+        click.echo(line)
     click.echo(outcome_text(outcome))
     sys.exit(1 if outcome.failed or outcome.red else 0)
 

@@ -25,7 +25,9 @@ from governance_checks.scheduler import WINDOW, Ended, ended_attempts
 from governance_checks.sensors import Closer, build_sensors
 from platform_assets.factory import Loaded, build_assets, duckdb_resource, load
 from platform_assets.known import known
+from platform_assets.metadata import asset_key
 from platform_assets.page import project_page
+from platform_assets.partitions import build_jobs_and_schedules
 from platform_assets.repair import repair_events
 
 
@@ -35,16 +37,22 @@ def build_definitions(project: Project) -> Definitions:
     Raises:
         PolicyError, PipelineError: a policy file is wrong, or a pipeline's path.
     """
-    loaded = load(project)
-    nightly, governance = build_jobs()
+    return definitions_of(load(project))
+
+
+def definitions_of(loaded: Loaded) -> Definitions:
+    """Return everything that Dagster is to know of the project that was ``loaded``."""
+    project = loaded.project
+    nightly, governance = build_jobs(asset_key(it.table) for it in loaded.pipelines if it.partitions)
+    by_partition, as_they_end = build_jobs_and_schedules(loaded.pipelines)
     compact_events, compaction = build_compaction(event_store(project))
     asked = partial(known_to, project, finished={})
     report = build_report(project.state, asked, lambda now: project_page(project, now).shown)
     return Definitions(
         assets=[*build_assets(loaded), platform_asset(), report],
         asset_checks=build_checks((pipeline.table for pipeline in loaded.pipelines), asked),
-        jobs=[nightly, governance, compact_events],
-        schedules=build_schedules(nightly, governance),
+        jobs=[nightly, governance, compact_events, *by_partition],
+        schedules=[*build_schedules(nightly, governance), *as_they_end],
         sensors=[*build_sensors(closer_of(loaded)), _automation(), compaction],
         resources={"duckdb": duckdb_resource(project)},
         # one process for all steps of a run: a process each costs several times the work of a small pipeline

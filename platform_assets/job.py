@@ -15,11 +15,14 @@ from dagster import (
     ExecuteInProcessResult,
     MetadataValue,
 )
+from dagster._core.storage.tags import ASSET_PARTITION_RANGE_END_TAG, ASSET_PARTITION_RANGE_START_TAG
 
 from platform_assets.metadata import FILES_READ, KEPT_IN, REJECTED, ROWS_WRITTEN
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 """Run configuration that keeps Dagster's own log, which the instance stores whole, off the terminal."""
+
+RANGE = (ASSET_PARTITION_RANGE_START_TAG, ASSET_PARTITION_RANGE_END_TAG)
 
 OURS = re.compile(r"(governance|platform_assets|governance_checks)(\.\w+)+: ")
 """The class of an error of ours, as Dagster writes it before the error's text."""
@@ -71,12 +74,28 @@ class JobOutcome:
         return tuple(check for check in self.checks if check.state == "failed")
 
 
-def run_job(defs: Definitions, name: str, instance: DagsterInstance, tables: Iterable[str] = ()) -> JobOutcome:
-    """Run a job, or of it only the assets of ``tables`` and their checks; a failed step is told, not raised."""
-    job = defs.resolve_job_def(name)
+def run_job(
+    defs: Definitions,
+    name: str | None,
+    instance: DagsterInstance,
+    tables: Iterable[str] = (),
+    keys: tuple[str, str] | None = None,
+) -> JobOutcome:
+    """Run a job, or of it only the assets of ``tables`` and their checks; a failed step is told, not raised.
+
+    name: None for Dagster's own job of all assets, in which those of any partitions are
+    keys: the first and the last of the partitions that are built
+    """
+    job = defs.resolve_implicit_global_asset_job_def() if name is None else defs.resolve_job_def(name)
     selection = [AssetKey(table.split(".")) for table in tables]
+    first, last = keys or (None, None)
     result = job.execute_in_process(
-        instance=instance, raise_on_error=False, asset_selection=selection or None, run_config=QUIET
+        instance=instance,
+        raise_on_error=False,
+        asset_selection=selection or None,
+        run_config=QUIET,
+        partition_key=first if first == last else None,
+        tags=dict(zip(RANGE, keys, strict=True)) if keys and first != last else None,
     )
     materialized = _materialized(result)
     return JobOutcome(

@@ -1,7 +1,7 @@
 """``headwater demo``: the learning platform made and its nightly job run, with what the events then say."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from governance.errors import CatalogError
 from governance.events.open import event_store
@@ -10,6 +10,7 @@ from governance.policy import load_policy, load_sources
 from governance.project import Project
 from governance.report.table import text_table
 from platform_assets.catalog import open_catalog
+from platform_assets.chosen import Chosen, latest
 from platform_assets.definitions import build_definitions
 from platform_assets.demo import generate
 from platform_assets.engines.duckdb import DuckDb
@@ -56,6 +57,12 @@ def written_text(outcome: JobOutcome) -> str:
     """Return what a job wrote, a line a table; ``built    nothing`` where it is none."""
     lines = [f"built    {it.table}  {counted(it.rows, 'row')}{_of_files(it)}" for it in outcome.written]
     return "\n".join(lines or ["built    nothing"])
+
+
+def left_text(asked: Chosen) -> Iterator[str]:
+    """Yield how each table that was left out is built, a line each."""
+    for it in asked.left:
+        yield f"left out {it.table}, {it.partitions}: headwater run {it.table} --partition {latest(it) or '…'}"
 
 
 def _of_files(written: Written) -> str:

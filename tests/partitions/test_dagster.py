@@ -1,6 +1,7 @@
 """Partitions as Dagster runs them: one, a span, a backfill, the whole table; on a real instance and a real catalog."""
 
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import dagster as dg
@@ -9,11 +10,12 @@ import pytest
 from governance.events.store import EventStore
 from governance.project import Project
 from governance_checks.scheduler import ended_attempts
-from datetime import UTC, datetime
 from platform_assets.catalog import Catalog
 from platform_assets.factory import build_assets, duckdb_resource, load
 from platform_assets.metadata import asset_key
 from tests.partitions.conftest import PAID, files, payments, put, write
+
+pytestmark = pytest.mark.usefixtures("catalog")
 
 TABLE = asset_key("mart.paid")
 JAN = 20454
@@ -57,7 +59,7 @@ def test_one_partition_is_made_and_made_again_and_the_others_stay(project: Proje
     assert not after[str(JAN + 2)] & before[str(JAN + 2)]
 
 
-def test_the_event_tells_the_span_and_what_was_written_of_it(project: Project, catalog: Catalog) -> None:
+def test_the_event_tells_the_span_and_what_was_written_of_it(project: Project) -> None:
     with dg.DagsterInstance.ephemeral() as instance:
         run(project, instance, partition_key="2026-01-02")
         run(project, instance, tags=span("2026-01-02", "2026-01-04"))
@@ -131,14 +133,12 @@ def test_what_reads_partitions_runs_after_those_of_its_time(
     project: Project, catalog: Catalog, upstream: str, downstream: str | None, key: str | None
 ) -> None:
     finest = "hour(paid_at)" if "hourly" in upstream else "day(paid_at)"
-    write(
-        project.pipelines[0] / "mart" / "paid.sql",
-        f"-- partition by: {finest}\n-- partitions: {upstream}\ncreate table mart.paid as select * from shop.payments",
-    )
+    head = f"-- partition by: {finest}\n-- partitions: {upstream}\n"
+    write(project.pipelines[0] / "mart" / "paid.sql", head + "create table mart.paid as select * from shop.payments")
     head = f"-- partition by: day(paid_at)\n-- partitions: {downstream}\n" if downstream else ""
     write(
         project.pipelines[0] / "mart" / "next.sql",
-        f"{head}create table mart.next as select paid_at, amount from mart.paid",
+        head + "create table mart.next as select paid_at, amount from mart.paid",
     )
     put(catalog, payments(1, 2), "mart.paid")
     with dg.DagsterInstance.ephemeral() as instance:
