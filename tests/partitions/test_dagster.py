@@ -18,6 +18,8 @@ from tests.partitions.conftest import PAID, files, payments, put, write
 pytestmark = pytest.mark.usefixtures("catalog")
 
 TABLE = asset_key("mart.paid")
+COPY = "create table mart.paid as select * from shop.payments"
+NEXT = "create table mart.next as select paid_at, amount from mart.paid"
 JAN = 20454
 """The first of January 2026, in days."""
 
@@ -134,12 +136,9 @@ def test_what_reads_partitions_runs_after_those_of_its_time(
 ) -> None:
     finest = "hour(paid_at)" if "hourly" in upstream else "day(paid_at)"
     head = f"-- partition by: {finest}\n-- partitions: {upstream}\n"
-    write(project.pipelines[0] / "mart" / "paid.sql", head + "create table mart.paid as select * from shop.payments")
+    write(project.pipelines[0] / "mart" / "paid.sql", head + COPY)
     head = f"-- partition by: day(paid_at)\n-- partitions: {downstream}\n" if downstream else ""
-    write(
-        project.pipelines[0] / "mart" / "next.sql",
-        head + "create table mart.next as select paid_at, amount from mart.paid",
-    )
+    write(project.pipelines[0] / "mart" / "next.sql", head + NEXT)
     put(catalog, payments(1, 2), "mart.paid")
     with dg.DagsterInstance.ephemeral() as instance:
         made = run(project, instance, selection=[asset_key("mart.next")], partition_key=key)
