@@ -5,10 +5,8 @@ an event. A server that is down, slow or hanging costs a pipeline a bounded mome
 destination that is new to the store gets it from its beginning.
 """
 
-import json
 import threading
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -19,12 +17,10 @@ from openlineage.client.transport import Transport
 from governance.errors import EventStoreError
 from governance.events.client import disabled
 from governance.events.cursor import Cursor
-from governance.events.days import days, lines_behind
 from governance.events.destination import Destination, destinations
 from governance.events.failure import SETTINGS, status_of, told, wait_of
-from governance.events.reading import require_folder
+from governance.events.outbox import Outbox, outbox_of, own_outbox_of
 from governance.events.store import EventStore
-from governance.events.wire import run_event
 
 MOMENT = 0.4
 """Seconds that :func:`forward` may take; a pipeline calls it twice, so it costs less than one second in all."""
@@ -66,8 +62,8 @@ def ship(store: EventStore, seconds: float = 60.0) -> tuple[Shipped, ...]:
     """
     if disabled():
         return ()
-    require_folder(store.folder)
-    sendings = [_Sending(store, destination, time.monotonic() + seconds) for destination in destinations()]
+    outbox = outbox_of(store)
+    sendings = [_Sending(outbox, destination, time.monotonic() + seconds) for destination in destinations()]
     _run(sendings, seconds)
     for sending in sendings:
         if not sending.done and not sending.report.error:
@@ -87,7 +83,8 @@ def forward(store: EventStore) -> tuple[Shipped, ...]:
         found = destinations()
     except EventStoreError as error:
         return (Shipped("OpenLineage settings", error=str(error)),)
-    sendings = [_Sending(store, destination, time.monotonic() + _BEHIND) for destination in found]
+    outbox = own_outbox_of(store)
+    sendings = [_Sending(outbox, destination, time.monotonic() + _BEHIND) for destination in found]
     ready = [sending for sending in sendings if not sending.paused()]
     _run(ready, MOMENT)
     for sending in ready:
@@ -109,7 +106,7 @@ def _run(sendings: list["_Sending"], seconds: float) -> None:
 class _Sending:
     """One attempt to bring a destination up to date; ``report`` is replaced as it goes, and read by another thread."""
 
-    store: EventStore
+    outbox: Outbox
     destination: Destination
     deadline: float
     report: Shipped = field(init=False)
@@ -118,7 +115,7 @@ class _Sending:
 
     def __post_init__(self) -> None:
         self.report = Shipped(self.destination.name)
-        self.cursor = Cursor(self.store.folder / ".shipped", self.destination.key)
+        self.cursor = self.outbox.cursor(self.destination.key)
 
     def run(self) -> None:
         try:
@@ -141,13 +138,13 @@ class _Sending:
             self._suspend(_silence(MOMENT))
 
     def left(self) -> int:
-        return sum(1 for _ in _pending(self.store, self.cursor.offsets()))
+        return sum(1 for _ in self.outbox.pending(self.cursor.offsets()))
 
     def _send_all(self) -> None:
         start = self.cursor.offsets()
         offsets, transport = dict(start), self.destination.open()
         try:
-            for place, event in _pending(self.store, start):
+            for place, event in self.outbox.pending(start):
                 if time.monotonic() >= self.deadline:
                     break
                 self._send(transport, event)
@@ -190,28 +187,6 @@ class _Sending:
         self.report = replace(self.report, error=error)
         with suppress(OSError):
             self.cursor.pause(time.time() + min(max(seconds, PAUSE), _LONGEST_PAUSE), error)
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    day: str
-    end: int
-
-
-def _pending(store: EventStore, offsets: dict[str, int]) -> Iterator[tuple[_Place, RunEvent]]:
-    """The events behind the offsets, in order; a line that is no event is passed over, as readers report it."""
-    for day in days(store.folder):
-        for end, line in lines_behind(store.folder, day, offsets.get(day, 0)):
-            event = _event(line)
-            if event is not None:
-                yield _Place(day, end), event
-
-
-def _event(line: bytes) -> RunEvent | None:
-    try:
-        return run_event(json.loads(line))
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return None
 
 
 def _silence(seconds: float) -> str:

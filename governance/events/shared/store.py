@@ -9,7 +9,7 @@ What was compacted is an object no more, so a run is looked for in the mirror be
 look may be :data:`LOOK` old, a fraction of the time that compacted objects stay.
 """
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -32,13 +32,21 @@ from governance.events.store import STARTED, EventStore
 LOOK = GRACE / 4
 """How old a look may be by which a START or an end is put."""
 
+_OWN = 1000
+"""Events that a process keeps to send them itself; what it wrote before them is left to whoever ships."""
+
 
 @dataclass(frozen=True, slots=True)
 class SharedEventStore(EventStore):
-    """The events below ``bucket``; ``folder`` is where this machine's mirror is."""
+    """The events below ``bucket``; ``folder`` is where this machine's mirror is.
+
+    written: what this process wrote last, by name, for it to send; ``marked``: what of it each destination was sent
+    """
 
     _: KW_ONLY
     bucket: Bucket
+    written: dict[str, bytes] = field(default_factory=dict, repr=False, compare=False)
+    marked: dict[str, dict[str, int]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def mirror(self) -> Mirror:
@@ -56,7 +64,9 @@ class SharedEventStore(EventStore):
         if data is None:
             return False
         kind = event.eventType.value if event.eventType else "OTHER"
-        self.bucket.create(several(event.run.runId, kind, data), data)
+        name = several(event.run.runId, kind, data)
+        self.bucket.create(name, data)
+        self._wrote(name, data)
         return True
 
     def begin(self, event: RunEvent) -> bool:
@@ -131,7 +141,14 @@ class SharedEventStore(EventStore):
             if first is not None and first != Decoder()(data):
                 self.bucket.delete((name,))
                 return False
+        if put:
+            self._wrote(name, data)
         return put
+
+    def _wrote(self, name: str, data: bytes) -> None:
+        self.written[name] = data
+        for old in tuple(self.written)[:-_OWN]:
+            del self.written[old]
 
     def _is(self, name: str, data: bytes) -> bool:
         """Whether the object is what was to be put: its own first answer was lost."""

@@ -7,6 +7,7 @@ from governance.events.compact import Compacted, compact, due
 from governance.events.shared.compaction import Folded, compact_objects, due_days, loose
 from governance.events.shared.ledger import GRACE, read_ledger
 from governance.events.shared.names import EVENTS, MANIFEST
+from governance.events.shared.shipping import tidy_marks
 from governance.events.shared.store import SharedEventStore
 from governance.events.store import EventStore
 
@@ -35,6 +36,7 @@ def keep_shared(store: SharedEventStore, retention: timedelta) -> Kept | None:
         EventStoreError: the store cannot be read or written; all events are still in it.
     """
     folded = compact_objects(store.bucket, store.clock())
+    tidy_marks(store.bucket)
     # alone, as a sync that is killed leaves a line half written until the next one
     with store.mirror.alone() as folder:
         compacted = compact(EventStore(folder, store.clock), retention)
