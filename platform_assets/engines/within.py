@@ -32,7 +32,7 @@ def _time(query: Query, window: Window, schema: pa.Schema, at: datetime) -> str:
     if pa.types.is_date(kind):
         return f"date {literal(f'{at:%Y-%m-%d}')}"
     if pa.types.is_timestamp(kind):
-        zone = "+00" if kind.tz else ""
+        zone = "+00:00" if kind.tz else ""
         return f"timestamp{'tz' if zone else ''} {literal(f'{at:%Y-%m-%d %H:%M:%S}{zone}')}"
     problem = f"{window.column} is a {kind}, which is no time that partitions are told by"
     raise QueryError(problem, file=query.file, fix=f"cast {window.column} to date or timestamp")

@@ -14,6 +14,7 @@ from governance.statement.spark.kinds import (
     NULL,
     OTHER,
     TIMESTAMP,
+    TIMESTAMPTZ,
     UNKNOWN,
     VARCHAR,
     Kind,
@@ -30,6 +31,7 @@ INLINED = 20_000
 ISO = {
     DATE: re.compile(r"\d{4}-\d\d-\d\d"),
     TIMESTAMP: re.compile(r"\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d(\.\d{1,6})?)?"),
+    TIMESTAMPTZ: re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?\+00:00"),
 }
 COMPARED: dict[type[exp.Expr], str] = {
     exp.EQ: "=",
