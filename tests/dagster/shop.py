@@ -169,7 +169,7 @@ def until(happens: Callable[[], bool], seconds: float) -> None:
 
 @contextmanager
 def process(*command: str | Path, env: Mapping[str, str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a command in a session of its own; whatever is left of it is killed at the end."""
+    """Run a command in a session of its own; whatever is left of it is killed at the end, of the tests as well."""
     with log.open("wb") as out:
         started = subprocess.Popen(
             [str(part) for part in command],
@@ -179,10 +179,20 @@ def process(*command: str | Path, env: Mapping[str, str], log: Path) -> Iterator
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-        try:
+        with ended_with_us(started):
             yield started
+
+
+@contextmanager
+def ended_with_us(started: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Kill the session of ``started`` at the end, or when this process is killed: its queries run for hours."""
+    watch = ("sh", "-c", f"read -r _; kill -9 -{started.pid}")
+    with subprocess.Popen(watch, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL) as watching:
+        try:
+            yield
         finally:
             end_session(started)
+            watching.kill()
 
 
 def end_session(started: subprocess.Popen[bytes]) -> None:
