@@ -27,7 +27,7 @@ def event_store(project: Project, env: Mapping[str, str] = os.environ) -> EventS
 
     # a mirror for each address: another store's events are never among them
     mirror = project.state / "shared" / hashlib.sha256(address.encode()).hexdigest()[:16]
-    return SharedEventStore(mirror, bucket=open_bucket(address, env))
+    return SharedEventStore(mirror, bucket=open_bucket(address))
 
 
 def _address(project: Project, env: Mapping[str, str]) -> str | None:

@@ -162,12 +162,14 @@ def complete_event(
     written = sorted(outputs, key=lambda output: output.name)
     read = {name: Input(name) for output in written for name in output.lineage.inputs}
     read |= {it.name: it for it in inputs}
-    known = [input_dataset(read[name], run.naming) for name in run.naming.in_order(read)]
-    # the text of the edges is left out rather than that an event is too large
-    for told in (_explained(written, run.secrets), [replace(output, explanation=None) for output in written]):
+    facets = {"headwater_statistics": statistics_facet(statistics)} if statistics else {}
+    plain = [replace(output, explanation=None) for output in written]
+    bare = {name: replace(it, schema=()) for name, it in read.items()}
+    # the text of the edges, then the columns of inputs, are left out rather than that an event is too large
+    for told, known in ((_explained(written, run.secrets), read), (plain, read), (plain, bare)):
+        shown = [input_dataset(known[name], run.naming) for name in run.naming.in_order(known)]
         described = [output_dataset(output, run.naming) for output in told]
-        facets = {"headwater_statistics": statistics_facet(statistics)} if statistics else {}
-        event = _event(run, RunState.COMPLETE, at, inputs=known, outputs=described, facets=facets)
+        event = _event(run, RunState.COMPLETE, at, inputs=shown, outputs=described, facets=facets)
         size = len(Serde.to_json(event).encode())
         if size <= LARGEST_EVENT:
             break

@@ -10,7 +10,7 @@ or what the machine's role gives. None of them is kept here or told.
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,7 +33,8 @@ _PATIENCE = {"connect_timeout": timedelta(seconds=3), "timeout": timedelta(secon
 _AGAIN = {"max_retries": 4, "retry_timeout": timedelta(seconds=10)}
 _STATUS = re.compile(r"status code: (\d{3}[A-Za-z ]*)")
 _SETTINGS = ("AWS_", "GOOGLE_", "AZURE_")
-_ROLE = ("169.254.169.254", "metadata.google.internal")  # where a cloud's machines ask for their credentials
+_ROLE = ("/latest/api/token", "/latest/meta-data", "/computeMetadata/", "/metadata/identity")
+"""What is asked of the machine for the credentials of its role, where there are no others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,13 +168,13 @@ class Bucket:
 _DONE = {"read": "read", "write": "written"}
 
 
-def open_bucket(url: str, env: Mapping[str, str] = os.environ) -> Bucket:
+def open_bucket(url: str) -> Bucket:
     """Return the bucket that ``url`` names; no request is made yet.
 
     Raises:
         EventStoreError: the library is not installed, or its settings are not enough to open it.
     """
-    return _opened(url, tuple(sorted((name, text) for name, text in env.items() if name.startswith(_SETTINGS))))
+    return _opened(url, tuple(sorted((name, text) for name, text in os.environ.items() if name.startswith(_SETTINGS))))
 
 
 @lru_cache(maxsize=4)
