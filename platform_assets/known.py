@@ -5,7 +5,7 @@ from datetime import datetime
 
 from governance.consumers.declared import load_declarations
 from governance.events.client import disabled
-from governance.events.store import EventStore
+from governance.events.open import event_store
 from governance.heard import heard_of
 from governance.identity import carried
 from governance.project import Project
@@ -25,13 +25,13 @@ def known(project: Project, ended: Iterable[EndedAttempt], now: datetime) -> Kno
         CatalogError: the catalog cannot be read.
         EventStoreError: the store cannot be read.
     """
-    loaded, store = load(project), EventStore(project.events)
+    loaded, store = load(project), event_store(project)
     jobs = [pipeline.job for pipeline in loaded.pipelines]
     sources = frozenset(source.table for source in loaded.sources)
     catalog = look(project, now)
     schemas = catalog.seen.schemas(loaded.policy.lineage.namespace)
     # after the catalog: a run sends START before it commits, so what was committed by then is at least under way here
-    heard = heard_of(store.folder, project.state, now, loaded.policy.lineage.spellings, schemas)
+    heard = heard_of(store.refresh(), project.state, now, loaded.policy.lineage.spellings, schemas)
     return Known(
         policy=carried(loaded.policy, schemas),
         graph=heard.graph,
