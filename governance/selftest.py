@@ -12,8 +12,10 @@ from governance.block import Block
 from governance.errors import LineageError
 from governance.lineage.model import ColumnLineage, InputField
 from governance.pipeline import Pipeline
-from governance.statement import Program, Statement
+from governance.statement import Kind, Program, Statement
 from governance.statement.seeded import PLANTS, Edge, Seed, seeds
+
+UNSEEDED = "what a MERGE must add to its edges is not known without reading it"
 
 Collect = Callable[[str, Mapping[str, Mapping[str, str]], tuple[Block, ...]], ColumnLineage]
 """SQL of a query, the tables' columns and the blocks before it → its lineage, by whatever way lineage is collected."""
@@ -87,6 +89,9 @@ def by_construct(tried: Iterable[Tried]) -> Mapping[str, tuple[int, int, int]]:
 
 
 def _tried(statement: Statement, program: Program, collect: Collect) -> Iterator[Tried]:
+    if statement.kind is Kind.MERGE:
+        yield from (Tried(statement.pipeline.table, it, skipped=UNSEEDED) for it in PLANTS)
+        return
     before = collect(statement.query, program.schemas, statement.pipeline.blocks)
     for seed in seeds(statement, before, program.schemas):
         yield _one(statement.pipeline, seed, before, program, collect)

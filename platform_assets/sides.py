@@ -90,7 +90,8 @@ class Sides:
         blocks = {it.files.name: it.files for name in statement.block_files if (it := sources[name]).files}
         readings = {it.relation: it for it in spliced.readings}
         readings |= {name: Reading(name, files, ()) for name, files in blocks.items() if name not in readings}
-        return Readable(statement, spliced.text, tuple(self._read(it, changes) for it in readings.values()))
+        files = tuple(self._read(it, changes) for it in readings.values())
+        return Readable(statement, spliced.text, files, of.program.schemas)
 
     def _read(self, reading: Reading, changes: tuple[Simulated, ...]) -> FilesRead:
         found, source = self.files[reading.source.name], reading.source

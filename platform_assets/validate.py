@@ -13,7 +13,7 @@ from governance.graph.stated import stated
 from governance.landing.views import file_blocks
 from governance.rebuild import inputs_of, statements_of, to_rebuild
 from governance.simulate import Simulated, changed_source
-from governance.statement import read_program
+from governance.statement import Kind, read_program
 from governance.validation import ABSENT, Compared, Evidence, evidence, excused, predict
 from platform_assets.engines.engine import QueryError, Relation
 from platform_assets.engines.patience import SECONDS
@@ -64,16 +64,23 @@ def validate(asked: Asked, known: Known, given: Given) -> tuple[Evidence, ...]:
     graph = _graph(base, head)
     predicted = predict(diff.changes, asked.changes, graph, head.policy.lineage)
     built, relations = _inputs(tables, base, head, given.tables)
+    begun = given.tables(_merged(built, base, head))
     sides = Sides(base, head, asked.head, asked.changes, files_of(built, base, asked.head, given.files))
     facts = known.facts(graph)
     with (
         TemporaryDirectory(prefix="headwater-") as folder,
         scratch(
-            Path(folder), relations.values(), asked.seconds, landings=sides.landings(built), rows=asked.sample
+            Path(folder),
+            (*relations.values(), *begun.values()),
+            asked.seconds,
+            landings=sides.landings(built),
+            rows=asked.sample,
         ) as room,
     ):
         for table, relation in relations.items():
             room.give(table, relation, asked.sample, [it for it in asked.changes if it.table == table])
+        for table, relation in begun.items():
+            room.begin(table, relation, asked.sample)
         found: list[Evidence] = []
         broken: dict[str, frozenset[str]] = {BEFORE: frozenset(), AFTER: frozenset()}
         for table in built:
@@ -87,6 +94,12 @@ def validate(asked: Asked, known: Known, given: Given) -> tuple[Evidence, ...]:
             )
             found.append(excused(shown, predicted, both.unsteady(asked.tolerance)) if shown.faults else shown)
     return tuple(it for it in found if it.table in tables)
+
+
+def _merged(tables: Iterable[str], base: Side, head: Side) -> list[str]:
+    """Return those of ``tables`` that a MERGE of either side changes: it begins on the rows that there are."""
+    kinds = [{table: it.kind for table, it in statements_of(side).items()} for side in (base, head)]
+    return sorted(table for table in tables if Kind.MERGE in (kind.get(table) for kind in kinds))
 
 
 def simulated(side: Side, changes: Sequence[Simulated]) -> Side:

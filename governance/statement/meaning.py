@@ -48,7 +48,7 @@ def meaning(statement: Statement, schemas: Schemas, respelt: Respelt = AS_HERE) 
     """
     try:
         standing = Standing(statement)
-        found = Reader(schemas, respelt, standing, standing.seen).query(standing.query(), {}, None)
+        found = Reader(schemas, respelt, standing, standing.seen).query(standing.query(schemas), {}, None)
     except UNEXPECTED:
         trees = query_tree(statement).sql("duckdb", comments=False), *(block.sql for block in statement.setup)
         text_digest = digest(tuple(" ".join(text.split()) for text in trees))

@@ -3,14 +3,17 @@
 from collections.abc import Mapping
 
 from sqlglot import exp
+from sqlglot.dialects.dialect import Dialect
 
 from governance.block import BlockKind
 from governance.lineage.edges import inputs
 from governance.lineage.inlining import inlined, substituted
+from governance.lineage.parse import parse
 from governance.lineage.prelude import after
 from governance.lineage.session import Session
 from governance.lineage.trace import Settings, session_over
 from governance.statement.files import FORMATS, function_name
+from governance.statement.merged import merged
 from governance.statement.model import Statement
 from governance.statement.relations import Relation
 from governance.statement.text import DIALECT, Text
@@ -45,9 +48,10 @@ class Standing:
         self.seen = self._session.seen
         self.read: dict[str, Relation] = {}
 
-    def query(self) -> exp.Expr:
-        """Return the tree of the query with the texts of macros in place of their calls."""
-        return inlined(query_tree(self._statement), self._session)
+    def query(self, schemas: Schemas) -> exp.Expr:
+        """Return the tree of the query, of a MERGE that of its SELECT, with the texts of macros in place of calls."""
+        tree = query_tree(self._statement)
+        return inlined(_select(self._statement, schemas) if isinstance(tree, exp.Merge) else tree, self._session)
 
     def view(self, name: str, seen: int) -> tuple[exp.Expr, int] | None:
         """Return the query that ``name`` stands for, and how much that sees; None where it stands for itself."""
@@ -62,6 +66,16 @@ class Standing:
         if macro is None or not isinstance(macro.body, exp.Query):
             return None
         return inlined(substituted(macro, call, self._session), self._session)
+
+
+def _select(statement: Statement, schemas: Schemas) -> exp.Expr:
+    """Return the SELECT of a MERGE, without what it would say of an error."""
+    made = merged(statement, statement.query, schemas)
+    tree = parse(made.text, Dialect.get_or_raise(DIALECT), functions_of(statement.pipeline.blocks))[0]
+    for literal in tree.find_all(exp.Literal):
+        if literal.is_string and literal.name == made.twice:
+            literal.replace(exp.Null())
+    return tree
 
 
 def path_of(call: exp.Func) -> str | None:

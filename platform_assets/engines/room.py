@@ -6,7 +6,7 @@ and the other reads), so each has a room to itself, which is gone after it. Rows
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import duckdb
@@ -44,11 +44,15 @@ class FilesRead:
 
 @dataclass(frozen=True, slots=True)
 class Readable:
-    """A statement with its text as it is run: ``text`` reads relations where the file reads files."""
+    """A statement with its text as it is run: ``text`` reads relations where the file reads files.
+
+    ``schemas`` has the columns of all that it reads, as far as they are known: a MERGE's SELECT is made by them.
+    """
 
     statement: Statement
     text: str
     files: tuple[FilesRead, ...] = ()
+    schemas: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def datasets(self) -> tuple[str, ...]:

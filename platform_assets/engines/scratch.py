@@ -16,6 +16,7 @@ import duckdb
 from governance.errors import EngineError, HeadwaterError
 from governance.simulate import Simulated
 from governance.statement import Kind
+from governance.statement.merged import merged
 from platform_assets.engines.changed import ROW, changed
 from platform_assets.engines.compare import Comparison, name_in
 from platform_assets.engines.duckdb import SETTINGS, create
@@ -69,6 +70,13 @@ class Scratch:
                 f"{said or table} cannot be simulated: {error}", fix="write a change that fits"
             ) from error
 
+    def begin(self, table: str, relation: Relation, rows: int | None) -> None:
+        """Let a MERGE of either side begin on ``relation``, a sample of so many rows or all, as ``table`` is now."""
+        self._schema(BEFORE, table)
+        whole, begun = (name_in(BEFORE, f"{table}{part}") for part in (WHOLE, BEGUN))
+        self._hold(whole, relation)
+        self._run(f"create table {begun} as select * from {whole} {'' if rows is None else _sample(rows)}")
+
     @property
     def revisions(self) -> Comparison:
         """The later revision's tables beside the earlier one's."""
@@ -89,14 +97,15 @@ class Scratch:
         files = frozenset(read.datasets)
         for table in (it for it in statement.reads if it not in files):
             self._schema(SHUFFLED, table)
-            # an INSERT starts on an empty table this time too
-            rows = "limit 0" if table == statement.pipeline.table else f"order by hash({ROW})"
-            shuffled = f"select * from {name_in(BEFORE, table)} as {ROW} {rows}"
-            self._run(f"create view if not exists {name_in(SHUFFLED, table)} as {shuffled}")
+            # an INSERT starts on an empty table this time too, and a MERGE on what there was
+            own, merges = table == statement.pipeline.table, statement.kind is Kind.MERGE
+            rows = "limit 0" if own and not merges else f"order by hash({ROW})"
+            given = name_in(BEFORE, f"{table}{BEGUN}" if own and merges else table)
+            self._run(f"create view if not exists {name_in(SHUFFLED, table)} as select * from {given} as {ROW} {rows}")
         self.build(AGAIN, read, reading=SHUFFLED)
 
     def build(self, side: str, read: Readable, reading: str = "") -> None:
-        """Build the statement's table on one side, from nothing: an INSERT starts on an empty table.
+        """Build the statement's table on one side: an INSERT starts on an empty table, a MERGE on its rows of now.
 
         ``reading`` is the side whose tables it reads, its own where none is named.
 
@@ -109,11 +118,44 @@ class Scratch:
             self._run(f"use {from_}")
             if read.statement.kind is Kind.APPEND:
                 create(self.connection, name_in(side, table), Empty(read.statement.declared))
+            if read.statement.kind is Kind.MERGE:
+                self._begun(side, read)
             made = room(read, from_, self.landed, self._run, shuffled=from_ == SHUFFLED)
             with made if read.needs_room else nullcontext():
-                self._run(_building(name_in(side, table), read))
+                write = self._merge if read.statement.kind is Kind.MERGE else self._fill
+                write(side, read)
         except (duckdb.Error, HeadwaterError) as error:
             raise QueryError(str(error), file=read.statement.pipeline.file) from None
+
+    def _fill(self, side: str, read: Readable) -> None:
+        self._run(_building(name_in(side, read.statement.pipeline.table), read))
+
+    def _begun(self, side: str, read: Readable) -> None:
+        """Make the table that a MERGE begins on."""
+        table, declared = read.statement.pipeline.table, read.statement.declared
+        begun = name_in(BEFORE, f"{table}{BEGUN}")
+        if not self._columns(begun):
+            if not declared:
+                raise EngineError(f"{table} has no rows here and no declared columns", fix=MISSING)
+            create(self.connection, begun, Empty(declared))
+        self._run(f"create table {name_in(side, table)} as select * from {begun}")
+
+    def _merge(self, side: str, read: Readable) -> None:
+        """Put what the MERGE leaves in place of what it began on."""
+        table = read.statement.pipeline.table
+        name, made = name_in(side, table), name_in(side, f"{table}{MADE}")
+        select = merged(read.statement, read.text, {**read.schemas, table: self._columns(name)}).text
+        self._run(f"create table {made} as {select}")
+        self._run(f"drop table {name}")
+        self._run(f"alter table {made} rename to {quoted(read.statement.pipeline.name)}")
+
+    def _columns(self, name: str) -> dict[str, str]:
+        """Return the columns of a table with their SQL types; none where there is no such table."""
+        try:
+            found = self.connection.sql(f"from {name}")
+        except duckdb.CatalogException:
+            return {}
+        return dict(zip(found.columns, map(str, found.types), strict=True))
 
     def _hold(self, name: str, relation: Relation) -> None:
         if not isinstance(relation, Rows):
@@ -133,6 +175,8 @@ class Scratch:
 
 WHOLE = "__whole"
 HELD = "__held"
+BEGUN, MADE = "__begun", "__made"
+MISSING = "begin the file with create table if not exists … (name type, …), or build it once"
 
 
 def _sample(rows: int) -> str:
