@@ -45,7 +45,7 @@ class Dev:
     def ask(self, query: str, **variables: object) -> Any:
         body = json.dumps({"query": query, "variables": variables}).encode()
         asked = Request(f"{self.url}/graphql", body, {"Content-Type": "application/json"})  # noqa: S310  our own server
-        with urlopen(asked, timeout=20) as answer:  # noqa: S310
+        with urlopen(asked, timeout=300) as answer:  # noqa: S310
             said = json.load(answer)
         assert "errors" not in said, said["errors"]
         return said["data"]
@@ -78,7 +78,7 @@ def dagster_dev(shop: Shop, home: Any) -> Iterator[Dev]:
         dev = Dev(f"http://127.0.0.1:{port}", shop, started, 0)
         while not loaded(dev):
             assert started.poll() is None, (shop.project.state / "dev.log").read_text()
-            assert time.monotonic() - begun < 90, (shop.project.state / "dev.log").read_text()
+            assert time.monotonic() - begun < 600, (shop.project.state / "dev.log").read_text()
             time.sleep(0.2)
         yield Dev(dev.url, shop, started, processor_seconds(started.pid))
 

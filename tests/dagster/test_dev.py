@@ -15,8 +15,6 @@ from platform_assets.instance import dagster_home
 from tests.dagster.dev import Dev, dagster_dev
 from tests.dagster.shop import ENDLESS, make_shop, until
 
-pytestmark = pytest.mark.timeout(300)  # several processes that each import Dagster, beside other tests
-
 
 @pytest.fixture(scope="module")
 def dev(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dev]:

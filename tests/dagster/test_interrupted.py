@@ -11,7 +11,6 @@ from platform_assets.instance import dagster_home
 from tests.dagster.shop import DAGSTER, Shop, built, process, until
 from tests.dagster.test_processes import nightly_in_processes, steps_of
 
-pytestmark = pytest.mark.timeout(300)  # processes that each import Dagster, beside other tests
 
 HEADWATER = DAGSTER.with_name("headwater")
 SOURCES = """

@@ -18,7 +18,6 @@ from platform_assets.factory import load
 from platform_assets.instance import dagster_home
 from tests.dagster.shop import DAGSTER, ENDLESS, Shop, process, until
 
-pytestmark = pytest.mark.timeout(300)  # several processes that each import Dagster, beside other tests
 
 MULTIPROCESS = {"execution": {"config": {"multiprocess": {"max_concurrent": 1}}}}
 

@@ -48,14 +48,13 @@ def run(root: Path, command: str) -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=110,
+        timeout=600,
     )
     assert "Traceback" not in done.stderr, done.stderr
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-@pytest.mark.timeout(300)
 def test_every_command_prints_what_the_page_shows(project: Path) -> None:
     for command, output in CONSOLE:
         assert run(project, command) == output, f"$ {command}"

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from click.testing import CliRunner
 
 from governance.lineage import column_lineage
 from governance.pipeline import parse_pipeline
 from governance.policy import load_sources
 from governance.project import project_at
 from governance.statement import parse, trace
+from platform_assets.cli import main
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -39,21 +41,37 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("readme")
 
 
-def run(state: Path, command: str) -> str:
-    words = ["headwater", "demo"] if command == "make demo" else shlex.split(command)
+def environment(state: Path, words: list[str]) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("OPENLINEAGE")}
     # another project has a catalog of its own
-    state = state / "other" if "--project" in words else state
+    return kept | {"HEADWATER_STATE": str(state / "other" if "--project" in words else state)}
+
+
+def process(state: Path, command: str) -> str:
+    """What the command prints as a user starts it."""
+    words = ["headwater", "demo"] if command == "make demo" else shlex.split(command)
     done = subprocess.run(
         [str(Path(sys.executable).with_name(words[0])), *words[1:]],
-        env={k: v for k, v in os.environ.items() if not k.startswith("OPENLINEAGE")} | {"HEADWATER_STATE": str(state)},
+        env=environment(state, words),
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
-        timeout=110,
+        timeout=600,
     )
     assert "Traceback" not in done.stderr, done.stderr
     return done.stdout
+
+
+def here(state: Path, command: str, patch: pytest.MonkeyPatch) -> str:
+    """What the command prints, called here: another process costs most of them many times their work."""
+    words = shlex.split(command)
+    with patch.context() as patched:
+        patched.chdir(ROOT)
+        patched.setenv("HEADWATER_STATE", environment(state, words)["HEADWATER_STATE"])
+        for name in [name for name in os.environ if name.startswith("OPENLINEAGE")]:
+            patched.delenv(name)
+        return CliRunner().invoke(main, words[1:], catch_exceptions=False).stdout
 
 
 def agrees(said: str, output: str) -> bool:
@@ -62,11 +80,12 @@ def agrees(said: str, output: str) -> bool:
     return re.fullmatch(pattern, said, flags=re.DOTALL) is not None
 
 
-@pytest.mark.timeout(300)
-def test_every_command_prints_what_the_readme_shows(state: Path) -> None:
-    assert next(it.command for it in shown()) == "make demo"
-    for it in shown():
-        assert agrees(run(state, it.command), it.output), f"$ {it.command}"
+def test_every_command_prints_what_the_readme_shows(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, *others = shown()
+    assert first.command == "make demo"
+    assert agrees(process(state, first.command), first.output)
+    for it in others:
+        assert agrees(here(state, it.command, monkeypatch), it.output), f"$ {it.command}"
 
 
 def test_the_pipeline_that_the_readme_adds_can_be_read() -> None:
@@ -89,6 +108,8 @@ def test_the_python_that_the_readme_shows_gives_what_it_says() -> None:
 
 def test_every_command_has_a_line_in_the_readme() -> None:
     listed = re.findall(r"^\| `headwater ([a-z-]+)", README, flags=re.MULTILINE)
-    offered = re.findall(r"^  ([a-z-]+)  ", run(Path.cwd(), "headwater --help").partition("Commands:")[2], re.MULTILINE)
+    offered = re.findall(
+        r"^  ([a-z-]+)  ", process(Path.cwd(), "headwater --help").partition("Commands:")[2], re.MULTILINE
+    )
 
     assert sorted({*listed}) == sorted(offered)

@@ -69,7 +69,7 @@ def apart(function: str, *given: object) -> str:
     """What a function of this module prints, called in a fresh interpreter, which may fork as it likes."""
     call = f"from tests.events.test_compact_kill import {function} as f; import sys; f(*sys.argv[1:])"
     command = [sys.executable, "-c", call, *map(str, given)]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100, cwd=ROOT)
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600, cwd=ROOT)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     return ended.stdout
 

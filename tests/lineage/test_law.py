@@ -89,12 +89,10 @@ def check_law(worlds: Worlds, seeds: range, tally: Tally) -> None:
         assert not trial.misses, f"seed {seed}: {'; '.join(map(str, trial.misses))}\n{one.sql}"
 
 
-@pytest.mark.timeout(300)
 def test_every_edge_is_the_grammars(worlds: Worlds) -> None:
     assert check_exact(worlds, range(EXACT)) > 0.9 * EXACT
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("first", BLOCKS)
 def test_nothing_moves_without_an_edge(worlds: Worlds, first: int) -> None:
     tally = Tally()

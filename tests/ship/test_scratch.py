@@ -33,7 +33,6 @@ def readable(sql: str) -> Readable:
     return Readable(statement, statement.query)
 
 
-@pytest.mark.timeout(180)
 @pytest.mark.parametrize("key", [("id",), pytest.param((), marks=pytest.mark.prove)])
 def test_a_table_larger_than_the_memory_is_compared(
     large: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: tuple[str, ...]
