@@ -12,10 +12,13 @@ from datetime import UTC, datetime
 
 from pyiceberg.catalog import Catalog
 from pyiceberg.exceptions import NoSuchTableError
+from pyiceberg.manifest import DataFile
 from pyiceberg.table import DataScan, FileScanTask, Table
 from pyiceberg.table.snapshots import Snapshot
+from pyiceberg.transforms import IdentityTransform
 
 from governance.errors import CatalogError
+from platform_assets import moved
 from platform_assets.catalog_error import reaching
 from platform_assets.columns import columns, columns_of, sql_type
 from platform_assets.connect import open_catalog
@@ -170,7 +173,15 @@ def _in_place(table: Table, tasks: list[FileScanTask]) -> bool:
         and all(task.file.file_format == "PARQUET" for task in tasks)
         and table.name_mapping() is None
         and not (nested and len(table.schemas()) > 1)
+        and all(_has_parting_columns(table, task.file) for task in tasks)
     )
+
+
+def _has_parting_columns(table: Table, file: DataFile) -> bool:
+    """Whether ``file`` is known to have the columns whose values its partition tells: a writer may leave those out."""
+    fields = table.specs()[file.spec_id].fields
+    told = {it.source_id for it in fields if isinstance(it.transform, IdentityTransform)}
+    return told <= {*(file.column_sizes or {}), *(file.value_counts or {})}
 
 
 def counts(snapshots: Iterable[Snapshot]) -> dict[str, int]:
@@ -210,8 +221,8 @@ def _published(loaded: Table, table: str, run_id: str, snapshots: list[Snapshot]
         run_id=run_id,
         at=datetime.fromtimestamp(last.timestamp_ms / 1000, UTC),
         columns=_columns_at(loaded, last),
-        rows=added["added-records"],
-        bytes=added["added-files-size"],
+        rows=added["added-records"] - added[moved.ROWS],
+        bytes=added["added-files-size"] - added[moved.BYTES],
     )
 
 

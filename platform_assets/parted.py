@@ -234,7 +234,8 @@ def _folder(metadata: TableMetadata, key: Key) -> str:
     for part, value in zip(metadata.spec().fields, key, strict=True):
         kind = schema.find_field(part.source_id).field_type
         if not isinstance(part.transform.result_type(kind), StringType | BinaryType | FixedType | UUIDType):
-            named.append(f"{quote(part.name, safe='')}={quote(part.transform.to_human_string(kind, value), safe='')}/")
+            shown = part.transform.to_human_string(kind, value)
+            named.append(f"{quote(part.name, safe='')}={quote(shown, safe='')}/")
     return "".join(named)
 
 
