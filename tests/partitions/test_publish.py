@@ -267,9 +267,9 @@ def test_rows_that_are_added_are_parted_too_though_the_column_is_not_among_them(
     assert isinstance(plan("s.t", catalog.load_table("s.t")).relation, Files)
 
 
-def test_a_time_beyond_all_calendars_stops_the_commit_and_leaves_no_file(catalog: Catalog) -> None:
+def test_a_time_that_has_no_partition_stops_the_commit_and_leaves_no_file(catalog: Catalog) -> None:
     far = pa.array([2**63 - 1], pa.int64()).cast(pa.timestamp("us"))
-    with pytest.raises(CatalogError, match="s.t does not take these rows: .* out of range"):
+    with pytest.raises(CatalogError, match="a time is too far off"):
         put(catalog, pa.table({"at": far, "id": [1]}), "hour(at)")
     assert not catalog.table_exists("s.t")
     assert not list(Path(catalog.properties["warehouse"]).rglob("*.parquet"))
