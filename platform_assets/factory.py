@@ -1,6 +1,7 @@
 """Pipelines and sources → Dagster assets. What the files say is all there is to say: nothing is registered by hand."""
 
 import hashlib
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -31,16 +32,16 @@ from governance.graph.stated import stated
 from governance.pipeline import Pipeline
 from governance.policy import Policy, Source, TablePolicy, load_policy, load_sources
 from governance.project import Project
-from governance.report.table import markdown
 from governance.runs import Run as GraphRun
-from governance.statement import Program, parse
+from governance.statement import Program, Statement, parse
 from governance.windows import Window
 from platform_assets.catalog import open_catalog
+from platform_assets.described import description
 from platform_assets.engines.choice import engine_name, engine_of
 from platform_assets.engines.duckdb import DuckDb
 from platform_assets.file_assets import file_asset
 from platform_assets.materialize import materialize
-from platform_assets.metadata import Metadata, asset_key, lineage_image, pipeline_metadata, run_metadata, table_metadata
+from platform_assets.metadata import Metadata, asset_key, pipeline_metadata, run_metadata, table_metadata
 from platform_assets.partitions import (
     ALL_AT_ONCE,
     PARTITION_ROWS,
@@ -71,6 +72,15 @@ class Loaded:
         return frozenset({source.table for source in self.sources} | {it.table for it in self.pipelines})
 
 
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What is around a pipeline, by table."""
+
+    loaded: Loaded
+    pipelines: Mapping[str, Pipeline]
+    statements: Mapping[str, Statement]
+
+
 def load(project: Project) -> Loaded:
     """Read the project's files; a pipeline whose text, header or SQL cannot be read is in there all the same.
 
@@ -86,8 +96,10 @@ def build_assets(loaded: Loaded) -> tuple[AssetsDefinition | AssetSpec, ...]:
 
     The assets ask for a resource ``duckdb``: ``duckdb_resource``.
     """
+    statements = {it.pipeline.table: it for it in loaded.program.statements}
+    around = _Around(loaded, {it.table: it for it in loaded.pipelines}, statements)
     return (
-        *(_pipeline_asset(loaded, pipeline) for pipeline in loaded.pipelines),
+        *(_pipeline_asset(around, pipeline) for pipeline in loaded.pipelines),
         *(_source_asset(loaded.policy, source) for source in loaded.sources),
     )
 
@@ -124,18 +136,19 @@ def _instant(record: RunRecord) -> datetime:
     return run_instant(record.dagster_run.tags, record.start_time, record.create_timestamp)
 
 
-def _pipeline_asset(loaded: Loaded, pipeline: Pipeline) -> AssetsDefinition:
+def _pipeline_asset(around: _Around, pipeline: Pipeline) -> AssetsDefinition:
     with backfilled() if pipeline.partitions else nullcontext():
-        return _asset(loaded, pipeline)
+        return _asset(around, pipeline)
 
 
-def _asset(loaded: Loaded, pipeline: Pipeline) -> AssetsDefinition:
+def _asset(around: _Around, pipeline: Pipeline) -> AssetsDefinition:
+    loaded = around.loaded
     metadata = table_metadata(loaded.policy, pipeline.table, loaded.program.schemas.get(pipeline.table, {}))
 
     @asset(
         key=asset_key(pipeline.table),
-        ins=_ins(loaded, pipeline),
-        description=_description(loaded, pipeline),
+        ins=_ins(around, pipeline),
+        description=description(loaded.policy, loaded.program, pipeline, len(loaded.pipelines)),
         group_name=pipeline.schema,
         kinds={engine_name(loaded.policy, pipeline), "iceberg", "sql"},
         owners=_owners(loaded.policy, pipeline),
@@ -229,33 +242,26 @@ def _code_version(pipeline: Pipeline) -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
 
-def _ins(loaded: Loaded, pipeline: Pipeline) -> dict[str, AssetIn]:
-    """Return what the pipeline reads; of each Dagster is told that it comes before, and no value is handed over."""
+def _upstream(around: _Around, pipeline: Pipeline) -> frozenset[str]:
+    """Return what must be built before; of a pipeline whose lineage cannot be read, as far as its text tells."""
+    if statement := around.statements.get(pipeline.table):
+        return statement.upstream
     try:
-        read = sorted(parse(pipeline).upstream)
+        return parse(pipeline).upstream
     except (LineageError, PipelineError):
         # the asset says so itself, in its description and when it is materialized
-        return {}
-    known = {it.table: it for it in loaded.pipelines} if pipeline.partitions else {}
+        return frozenset()
+
+
+def _ins(around: _Around, pipeline: Pipeline) -> dict[str, AssetIn]:
+    """Return what the pipeline reads; of each Dagster is told that it comes before, and no value is handed over."""
     # Dagster would make names of the keys, and a file's may have signs that those must not have
     return {
         f"input_{place}": AssetIn(
-            asset_key(it), dagster_type=Nothing, partition_mapping=mapping_of(pipeline, known.get(it))
+            asset_key(it), dagster_type=Nothing, partition_mapping=mapping_of(pipeline, around.pipelines.get(it))
         )
-        for place, it in enumerate(read)
+        for place, it in enumerate(sorted(_upstream(around, pipeline)))
     }
-
-
-def _description(loaded: Loaded, pipeline: Pipeline) -> str:
-    error = loaded.program.unreadable.get(pipeline.table)
-    lineage = loaded.program.lineages.get(pipeline.table)
-    parts = (
-        f"**This pipeline cannot be read:** {markdown(str(error))}" if error else "",
-        markdown(pipeline.description),
-        # what the text alone tells stands here before the first run
-        lineage_image(loaded.policy, lineage) if lineage else "",
-    )
-    return "\n\n".join(filter(None, parts))
 
 
 def _owners(policy: Policy, pipeline: Pipeline) -> list[str]:
