@@ -6,11 +6,14 @@ from typing import Any
 
 import dagster as dg
 import pytest
+from dagster._core.definitions.automation_tick_evaluation_context import build_run_requests_with_backfill_policies
+from dagster._core.definitions.events import AssetKeyPartitionKey
 
 from governance.events.store import EventStore
 from governance.project import Project
 from governance_checks.scheduler import ended_attempts
 from platform_assets.catalog import Catalog
+from platform_assets.definitions import build_definitions
 from platform_assets.factory import build_assets, duckdb_resource, load
 from platform_assets.metadata import asset_key
 from tests.partitions.conftest import PAID, files, payments, put, write
@@ -145,3 +148,18 @@ def test_what_reads_partitions_runs_after_those_of_its_time(
     assert made.success
     rows = catalog.load_table("mart.next").scan().to_arrow().num_rows
     assert rows == {"2026-01-02": 3, "2026-01-01": 6, None: 7}[key]
+
+
+def test_a_backfill_is_one_run_for_each_span_of_it(project: Project, catalog: Catalog) -> None:
+    defs = build_definitions(project)
+    wanted = {AssetKeyPartitionKey(TABLE, f"2026-01-0{day}") for day in (1, 2, 4)}
+    with dg.DagsterInstance.ephemeral() as instance:
+        graph = defs.get_repository_def().asset_graph
+        requests = build_run_requests_with_backfill_policies(wanted, graph, instance)
+        job = defs.resolve_implicit_global_asset_job_def()
+        for request in requests:
+            told = job.execute_in_process(instance=instance, tags=request.tags, asset_selection=request.asset_selection)
+            assert told.success
+        assert instance.get_materialized_partitions(TABLE) == {it.partition_key for it in wanted}
+    assert (len(requests), days(catalog)) == (2, {1: 3, 2: 3, 4: 3})
+    assert len(completes(project)) == 2
