@@ -26,6 +26,7 @@ class Project:
     page:      where the lineage page is served, None where ``[ui]`` of lineage.toml says so
     dagster:   where Dagster's UI is, likewise
     memory:    what an engine may hold of memory, such as ``1GB``; None: as much as the engine itself thinks right
+    processes: how many processes the steps of one Dagster run may have at once; 1: its own, for all of them
     cache:     where what was read of the pipelines' texts is remembered; None: every load reads all of them
     """
 
@@ -37,6 +38,7 @@ class Project:
     page: str | None = None
     dagster: str | None = None
     memory: str | None = None
+    processes: int = 1
     cache: Path | None = None
 
     @property
@@ -73,7 +75,8 @@ def find_project(env: Mapping[str, str] = os.environ) -> Project:
 
     ``HEADWATER_STATE`` moves the state folder. ``HEADWATER_PAGE`` and ``HEADWATER_DAGSTER``, which ``headwater dev``
     sets, say where the page and Dagster are when it is not where ``[ui]`` has them. ``HEADWATER_MEMORY`` bounds the
-    engine's memory, and ``HEADWATER_CACHE``, set to ``off``, has every load read all texts.
+    engine's memory, ``HEADWATER_PROCESSES`` gives a run's steps processes of their own, and ``HEADWATER_CACHE``, set to
+    ``off``, has every load read all texts.
 
     Raises:
         HeadwaterError: the root has no ``platform_assets`` folder; a variable says what it cannot.
@@ -83,7 +86,7 @@ def find_project(env: Mapping[str, str] = os.environ) -> Project:
         raise HeadwaterError(f"{root} has no platform_assets folder", fix=f"name the project with --project or {ROOT}")
     state = Path(env["HEADWATER_STATE"]) if "HEADWATER_STATE" in env else None
     project = project_at(root, state)
-    project = replace(project, cache=project.cache if _remembers(env) else None)
+    project = replace(project, cache=project.cache if _remembers(env) else None, processes=_processes(env))
     return replace(project, page=env.get("HEADWATER_PAGE"), dagster=env.get("HEADWATER_DAGSTER"), memory=_memory(env))
 
 
@@ -92,6 +95,15 @@ def _remembers(env: Mapping[str, str]) -> bool:
     if said not in ("on", "off"):
         raise HeadwaterError(f"HEADWATER_CACHE is {said!r}", fix="write on or off")
     return said == "on"
+
+
+def _processes(env: Mapping[str, str]) -> int:
+    said = env.get("HEADWATER_PROCESSES") or "1"
+    if not said.isdecimal() or int(said) == 0:
+        raise HeadwaterError(
+            f"HEADWATER_PROCESSES is {said!r}, which is no number of processes", fix="write 1, 4 or the like"
+        )
+    return int(said)
 
 
 def _memory(env: Mapping[str, str]) -> str | None:

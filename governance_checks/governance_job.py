@@ -24,16 +24,27 @@ IN_PROCESS: dict[str, object] = {"execution": {"config": {"in_process": {}}}}
 """One process for all steps: several times faster than one each, and the launchpad can still choose multiprocess."""
 
 
-def build_jobs(parted: Iterable[AssetKey]) -> tuple[UnresolvedAssetJobDefinition, UnresolvedAssetJobDefinition]:
+def in_processes(processes: int) -> dict[str, object]:
+    """Return the settings of Dagster's ``multiprocess`` executor for so many steps at once."""
+    # a server that has all of this loaded starts them, or each would load it for itself, for seconds
+    server = {"forkserver": {"preload_modules": ["platform_assets.definitions"]}}
+    return {"max_concurrent": processes, "start_method": server}
+
+
+def build_jobs(
+    parted: Iterable[AssetKey], processes: int = 1
+) -> tuple[UnresolvedAssetJobDefinition, UnresolvedAssetJobDefinition]:
     """Return ``nightly`` (every table with its checks) and ``governance`` (every check and the report, no table).
 
-    The tables ``parted`` are built partition by partition, for which they have jobs of their own.
+    The tables ``parted`` are built partition by partition, for which they have jobs of their own. Where there are to be
+    several ``processes``, steps of ``nightly`` run in one each; those of ``governance`` share what they read.
     """
+    multiprocess = {"execution": {"config": {"multiprocess": in_processes(processes)}}}
     nightly = define_asset_job(
         "nightly",
         selection=AssetSelection.all() - AssetSelection.assets(REPORT, *parted),
         description="Build every table from its pipeline, and check each one before anything downstream reads it.",
-        config=IN_PROCESS,
+        config=multiprocess if processes > 1 else IN_PROCESS,
         executor_def=multi_or_in_process_executor,
     )
     governance = define_asset_job(

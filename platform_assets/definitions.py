@@ -9,8 +9,10 @@ from dagster import (
     DagsterInstance,
     DefaultSensorStatus,
     Definitions,
+    ExecutorDefinition,
     definitions,
     in_process_executor,
+    multiprocess_executor,
 )
 
 from governance.events.facets import Naming
@@ -19,7 +21,7 @@ from governance.project import Project, find_project
 from governance.rules import Known
 from governance_checks.compaction import build_compaction
 from governance_checks.factory import build_checks, platform_asset
-from governance_checks.governance_job import build_jobs, build_schedules
+from governance_checks.governance_job import build_jobs, build_schedules, in_processes
 from governance_checks.lineage_report import build_report
 from governance_checks.scheduler import WINDOW, Ended, ended_attempts
 from governance_checks.sensors import Closer, build_sensors
@@ -43,7 +45,8 @@ def build_definitions(project: Project) -> Definitions:
 def definitions_of(loaded: Loaded) -> Definitions:
     """Return everything that Dagster is to know of the project that was ``loaded``."""
     project = loaded.project
-    nightly, governance = build_jobs(asset_key(it.table) for it in loaded.pipelines if it.partitions)
+    parted = (asset_key(it.table) for it in loaded.pipelines if it.partitions)
+    nightly, governance = build_jobs(parted, project.processes)
     by_partition, as_they_end = build_jobs_and_schedules(loaded.pipelines)
     compact_events, compaction = build_compaction(event_store(project))
     asked = partial(known_to, project, finished={})
@@ -55,9 +58,13 @@ def definitions_of(loaded: Loaded) -> Definitions:
         schedules=[*build_schedules(nightly, governance), *as_they_end],
         sensors=[*build_sensors(closer_of(loaded)), _automation(), compaction],
         resources={"duckdb": duckdb_resource(project)},
-        # one process for all steps of a run: a process each costs several times the work of a small pipeline
-        executor=in_process_executor,
+        executor=_executor(project.processes),
     )
+
+
+def _executor(processes: int) -> ExecutorDefinition:
+    # one process for all steps of a run by itself: a process each costs several times the work of a small pipeline
+    return multiprocess_executor.configured(in_processes(processes)) if processes > 1 else in_process_executor
 
 
 def known_to(

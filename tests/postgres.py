@@ -39,6 +39,12 @@ class Postgres:
     def uri(self, database: str) -> str:
         return f"postgresql+psycopg2://{USER}:{self.password}@127.0.0.1:{self.port}/{database}"
 
+    def variables(self, database: str) -> dict[str, str]:
+        """Return what ``deploy/dagster.yaml`` asks for."""
+        prefix = "DAGSTER_POSTGRES_"
+        at = {"HOST": "127.0.0.1", "PORT": str(self.port), "USER": USER, "PASSWORD": self.password, "DB": database}
+        return {f"{prefix}{name}": value for name, value in at.items()}
+
     def make(self, database: str) -> str:
         """Make an empty database and return its URI."""
         self.ask("postgres", f'create database "{database}"')
