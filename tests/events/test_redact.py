@@ -204,6 +204,6 @@ def test_the_client_does_not_log_secrets(
 
 @pytest.mark.parametrize("word", ["a", "password", "'", "a@", "://", "&key", "secret ="])
 def test_long_texts_are_redacted_in_linear_time(word: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     redact_error(word * (200_000 // len(word)), "select 1", ("hunter2",))
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5

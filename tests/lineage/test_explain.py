@@ -219,9 +219,9 @@ def test_what_cannot_be_read_is_refused_as_ever() -> None:
 
 def test_doubling_aliases_take_no_time() -> None:
     aliases = ", ".join(f"x{n} + x{n} as x{n + 1}" for n in range(60))
-    begun = time.monotonic()
+    begun = time.process_time()
     (told,) = explain(f"select {aliases} from t", {"t": {"x0": "int"}})
-    assert time.monotonic() - begun < 5
+    assert time.process_time() - begun < 5
     last = [use for use in told.uses if use.field == "x60"]
     assert [use.steps for use in last] == list(range(60))
 

