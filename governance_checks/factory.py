@@ -34,6 +34,7 @@ from governance.rules import (
     unregistered_consumer,
 )
 from governance.rules.finding import Severity
+from governance.uncollected import uncollected
 
 PLATFORM = AssetKey(["governance", "platform"])
 
@@ -41,6 +42,7 @@ SHOWN = 50
 """Findings in a check's table at most: its metadata is kept for every run, and read by people."""
 
 
+@uncollected()
 def build_checks(
     tables: Iterable[str], known: Callable[[DagsterInstance], Known], rules: Sequence[Rule] = RULES
 ) -> tuple[AssetChecksDefinition, ...]:

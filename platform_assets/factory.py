@@ -34,6 +34,7 @@ from governance.policy import Policy, Source, TablePolicy, load_policy, load_sou
 from governance.project import Project
 from governance.runs import Run as GraphRun
 from governance.statement import Program, Statement, parse
+from governance.uncollected import uncollected
 from governance.windows import Window
 from platform_assets.catalog import open_catalog
 from platform_assets.described import description
@@ -81,6 +82,7 @@ class _Around:
     statements: Mapping[str, Statement]
 
 
+@uncollected()
 def load(project: Project) -> Loaded:
     """Read the project's files; a pipeline whose text, header or SQL cannot be read is in there all the same.
 
@@ -91,6 +93,7 @@ def load(project: Project) -> Loaded:
     return Loaded(project, side.policy, side.sources, side.pipelines, side.program)
 
 
+@uncollected()
 def build_assets(loaded: Loaded) -> tuple[AssetsDefinition | AssetSpec, ...]:
     """Return an asset for each pipeline and an external one for each source.
 
