@@ -51,14 +51,20 @@ class Stored:
 
     def known(self, as_of: datetime | None = None) -> Known:
         """Return what stands as of a moment."""
+        return self.runs_and_known(as_of)[1]
+
+    def runs_and_known(self, as_of: datetime | None = None) -> tuple[tuple[Run, ...], Known]:
+        """Return :meth:`runs` and :meth:`known`, for whoever needs both."""
         events = self._told(as_of)
-        return Known(
-            standing=standing_of(read_runs(events), read_declared(events)),
+        runs = read_runs(events)
+        known = Known(
+            standing=standing_of(runs, read_declared(events)),
             light=self.light,
             catalog=self._columns(as_of),
             # a store in which every thing has one name has no other
             aliases={} if self.light and self.light.steady else aliases(self.events, self.spellings),
         )
+        return runs, known
 
     def _told(self, as_of: datetime | None) -> tuple[Event, ...]:
         if self.light and self.light.steady:

@@ -40,7 +40,7 @@ def suspects(graph: Graph, policy: Policy) -> Graph:
         return graph
     declared = dict(_declared(policy))
     tagged = tuple(_tagged(graph, policy))
-    bulk = graph.standing_edges.bulk(stored, (*declared, *(it for it, _ in tagged)), graph.flows)
+    bulk = graph.standing_edges.bulk(stored, (*declared, *(it for it, _ in tagged)), ())
     kinds = _counted(graph, stored, policy)
     seeds: dict[str, list[Thing]] = defaultdict(list)
     for thing, classification in chain(declared.items(), tagged):

@@ -18,7 +18,7 @@ from dagster import (
 from governance.events.facets import Naming
 from governance.events.open import event_store
 from governance.project import Project, find_project
-from governance.rules import Known
+from governance.rules import EndedAttempt, Known
 from governance_checks.compaction import build_compaction
 from governance_checks.factory import build_checks, platform_asset
 from governance_checks.governance_job import build_jobs, build_schedules, in_processes
@@ -26,6 +26,7 @@ from governance_checks.lineage_report import build_report
 from governance_checks.scheduler import WINDOW, Ended, ended_attempts
 from governance_checks.sensors import Closer, build_sensors
 from platform_assets.factory import Loaded, build_assets, duckdb_resource, load
+from platform_assets.knowing import Knowing
 from platform_assets.known import known
 from platform_assets.metadata import asset_key
 from platform_assets.page import project_page
@@ -49,7 +50,7 @@ def definitions_of(loaded: Loaded) -> Definitions:
     nightly, governance = build_jobs(parted, project.processes)
     by_partition, as_they_end = build_jobs_and_schedules(loaded.pipelines)
     compact_events, compaction = build_compaction(event_store(project))
-    asked = partial(known_to, project, finished={})
+    asked = Knowing(project, partial(_ended, finished={}))
     report = build_report(project.state, asked, lambda now: project_page(project, now).shown)
     return Definitions(
         assets=[*build_assets(loaded), platform_asset(), report],
@@ -67,12 +68,16 @@ def _executor(processes: int) -> ExecutorDefinition:
     return multiprocess_executor.configured(in_processes(processes)) if processes > 1 else in_process_executor
 
 
-def known_to(
-    project: Project, instance: DagsterInstance, finished: dict[str, tuple[Ended, ...]] | None = None
-) -> Known:
-    """Return what rules may ask, with the attempts that ``instance`` saw end; ``finished`` as in ``ended_attempts``."""
+def known_to(project: Project, instance: DagsterInstance) -> Known:
+    """Return what rules may ask, with the attempts that ``instance`` saw end."""
     now = datetime.now(UTC)
-    return known(project, (ended.known for ended in ended_attempts(instance, now - WINDOW, finished)), now)
+    return known(project, _ended(instance, now, {}), now)
+
+
+def _ended(
+    instance: DagsterInstance, now: datetime, finished: dict[str, tuple[Ended, ...]]
+) -> tuple[EndedAttempt, ...]:
+    return tuple(ended.known for ended in ended_attempts(instance, now - WINDOW, finished))
 
 
 def closer_of(loaded: Loaded) -> Closer:

@@ -7,12 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from governance.dataset import Dataset, Field
 from governance.events.arrays import Edges
 from governance.events.edges import SEPARATOR, key
 from governance.graph.model import Edge, Flow
 from governance.network import Ids, Marks, Pairs, closure, rows_of
+
+_MEMBER = rf"({SEPARATOR}[^{SEPARATOR}.]*)\.[^{SEPARATOR}]*$"
+_COLUMN = rf"[^{SEPARATOR}]*$"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,27 +88,39 @@ class Bulk:
 
 def bulk_of(stored: Edges, others: Sequence[Edge], starts: Iterable[Field | Dataset], flows: Iterable[Flow]) -> Bulk:
     """Return the edges of ``stored`` and ``others``, between tables of ``flows``."""
-    numbers: dict[str, int] = {}
-    places = np.fromiter((_number(numbers, name) for name in stored.names), np.int32, len(stored.names))
-    ends = [(_number(numbers, key(edge.source)), _number(numbers, key(edge.target))) for edge in others]
-    begun = np.array([_number(numbers, key(it)) for it in starts], np.int32)
-    flowing = [(_number(numbers, key(it.source)), _number(numbers, key(it.target)), it) for it in flows]
-    # a table that is first named here owns itself
-    owners = [numbers.setdefault(_table(name), len(numbers)) for name in tuple(numbers)]
-    of_others = _pairs(ends)
+    begun, flowing = tuple(starts), tuple(flows)
+    ends = [thing for edge in others for thing in (edge.source, edge.target)]
+    ends += [thing for it in flowing for thing in (it.source, it.target)]
+    names = [*stored.names, *map(key, ends), *map(key, begun)]
+    places, owner, numbers = _numbered(names)
+    count = len(stored.names)
+    of_ends = places[count : count + len(ends)].reshape(-1, 2)
+    of_others, of_flows = of_ends[: len(others)], of_ends[len(others) :]
+    untold = np.array([bool(flow.gaps) or not flow.traced for flow in flowing], np.bool_)
     return Bulk(
-        source=np.concatenate((places[stored.source], of_others[0])),
-        target=np.concatenate((places[stored.target], of_others[1])),
-        owner=np.array([*owners, *range(len(owners), len(numbers))], np.int32),
-        flows=_pairs((source, target) for source, target, _ in flowing),
-        untold=_pairs((source, target) for source, target, flow in flowing if flow.gaps or not flow.traced),
-        starts=begun,
+        source=np.concatenate((places[stored.source], of_others[:, 0])),
+        target=np.concatenate((places[stored.target], of_others[:, 1])),
+        owner=owner,
+        flows=_pairs(of_flows),
+        untold=_pairs(of_flows[untold]),
+        starts=places[count + len(ends) :],
         numbers=numbers,
     )
 
 
-def _number(numbers: dict[str, int], name: str) -> int:
-    return numbers.setdefault(_vertex(name), len(numbers))
+def _numbered(names: Sequence[str]) -> tuple[Ids, Ids, Mapping[str, int]]:
+    """Return the vertex of each name, the table of each vertex, and the vertices by their keys; all of it in bulk."""
+    told = pa.array(names, pa.string())
+    # of a column that lies in others, the outermost
+    columns = pc.replace_substring_regex(told, pattern=_MEMBER, replacement=r"\1").dictionary_encode()
+    tables = pc.replace_substring_regex(columns.dictionary, pattern=_COLUMN, replacement="")
+    known = pa.chunked_array([columns.dictionary, pc.unique(tables)]).unique()
+    owner: Ids = np.asarray(pc.index_in(pc.replace_substring_regex(known, _COLUMN, ""), value_set=known)).astype(
+        np.int32
+    )
+    numbers = {name: place for place, name in enumerate(known.to_pylist())}
+    # those that are told come first, in the order of their dictionary
+    return np.asarray(columns.indices).astype(np.int32), owner, numbers
 
 
 def _vertex(name: str) -> str:
@@ -111,10 +128,5 @@ def _vertex(name: str) -> str:
     return name if dot < 0 else name[:dot]
 
 
-def _table(name: str) -> str:
-    return name[: name.rindex(SEPARATOR) + 1]
-
-
-def _pairs(pairs: Iterable[tuple[int, int]]) -> Pairs:
-    both = np.array(list(pairs), np.int32).reshape(-1, 2)
-    return both[:, 0].copy(), both[:, 1].copy()
+def _pairs(pairs: Ids) -> Pairs:
+    return pairs[:, 0].copy(), pairs[:, 1].copy()

@@ -48,7 +48,8 @@ class News:
             if it.event is not None:
                 self.heard.append((Told(it.file, it.offset, it.raw, segment), it.event))
                 named.update(map(key, mentioned(it.event)))
-        self.names.append(pa.array(sorted(named), pa.string()))
+        if named:
+            self.names.append(pa.array(sorted(named), pa.string()))
 
 
 def names_of_days(store: Path) -> tuple[str, ...]:

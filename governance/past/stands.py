@@ -46,8 +46,9 @@ def stands(followed: Followed, store: Path, spellings: Mapping[str, Spelling], s
     others: dict[Dataset, set[Dataset]] = defaultdict(set)
     for told, one in (aliases(stored.events, spellings) if followed.past.names.linked else {}).items():
         others[one].add(told)
-    own = {run.run_id: run for run in stored.runs()}
-    return Stands(stored.known(), Runs(own, followed.past, store), Snapshots(followed.past.snapshots, dict(others)))
+    runs, known = stored.runs_and_known()
+    own = {run.run_id: run for run in runs}
+    return Stands(known, Runs(own, followed.past, store), Snapshots(followed.past.snapshots, dict(others)))
 
 
 def stored_of(past: Past, store: Path, spellings: Mapping[str, Spelling], schemas: Schemas) -> Stored:
@@ -127,7 +128,7 @@ class Runs(Mapping[str, Run]):
 
 
 def _last(over: tuple[Over, ...]) -> Run:
-    return max((it.run() for it in over), key=_order)
+    return over[0].run() if len(over) == 1 else max((it.run() for it in over), key=_order)
 
 
 def _order(run: Run) -> tuple[object, ...]:

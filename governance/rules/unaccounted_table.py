@@ -5,6 +5,7 @@ from governance.graph import Write
 from governance.rules.finding import Finding, Severity
 from governance.rules.known import Known
 from governance.rules.rule import Rule
+from governance.runs import Run
 
 NAME = "unaccounted_table"
 
@@ -13,11 +14,22 @@ def find(known: Known) -> tuple[Finding, ...]:
     """Return a finding for each catalog table that is neither a source nor the output of a job with lineage."""
     namespace = known.policy.lineage.namespace
     accounted = {write.dataset for write in known.graph.writes if _accounts(write)}
-    return tuple(
-        _finding(table, _evidence(Dataset(namespace, table), known), known)
-        for table in sorted(known.inventory - known.sources)
-        if Dataset(namespace, table) not in accounted
-    )
+    names = sorted(known.inventory - known.sources)
+    tables = [dataset for name in names if (dataset := Dataset(namespace, name)) not in accounted]
+    last = _last_tries(frozenset(tables), known) if tables else {}
+    return tuple(_finding(it.name, _evidence(it, last.get(it), known), known) for it in tables)
+
+
+def _last_tries(tables: frozenset[Dataset], known: Known) -> dict[Dataset, Run]:
+    """Return the last run that names each table as its output, in one look at all runs."""
+    last: dict[Dataset, Run] = {}
+    for run in known.runs.values():
+        for output in run.outputs:
+            if output.dataset in tables:
+                before = last.setdefault(output.dataset, run)
+                if (run.began, run.run_id) > (before.began, before.run_id):
+                    last[output.dataset] = run
+    return last
 
 
 def _accounts(write: Write) -> bool:
@@ -25,14 +37,12 @@ def _accounts(write: Write) -> bool:
     return write.traced or bool(write.inputs)
 
 
-def _evidence(dataset: Dataset, known: Known) -> str:
+def _evidence(dataset: Dataset, last: Run | None, known: Known) -> str:
     named = [write for write in known.graph.writes if write.dataset.name == dataset.name]
     own = next((write for write in named if write.dataset == dataset), None)
     if own:
         return f"job {own.job} wrote it and told neither inputs nor column lineage (run {own.run_id})"
-    tried = [run for run in known.runs.values() if any(output.dataset == dataset for output in run.outputs)]
-    if tried:
-        last = max(tried, key=lambda run: (run.began, run.run_id))
+    if last:
         return f"job {last.job} names it as output, and its last run is {last.state}, not COMPLETE (run {last.run_id})"
     elsewhere = [write.dataset.namespace for write in named]
     if elsewhere:
