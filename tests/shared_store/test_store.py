@@ -91,6 +91,7 @@ def test_an_event_is_an_object_of_its_own_bytes(host: Host, bucket: Bucket) -> N
 
 def test_an_event_whose_answer_was_lost_is_written_once(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     store, event = host("a"), complete(1)
+    store.refresh()
     create = Bucket.create
 
     def lost(bucket: Bucket, name: str, data: bytes) -> bool:

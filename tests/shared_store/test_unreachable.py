@@ -78,6 +78,19 @@ def test_without_credentials_it_says_what_to_set(tmp_path: Path) -> None:
     assert "AWS_ACCESS_KEY_ID" in said[0]
 
 
+@pytest.mark.parametrize("ignored", ["create", "replace"])
+def test_a_server_that_ignores_conditions_is_refused(host: Host, ignored: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def put(bucket: Bucket, name: str, data: bytes, *_: object) -> bool:
+        bucket.put(name, data)
+        return True
+
+    monkeypatch.setattr(Bucket, ignored, put)
+    with pytest.raises(EventStoreError, match="does not keep the conditions of a put") as caught:
+        host("a").begin(start(1))
+    assert "If-None-Match" in caught.value.fix
+    assert not list(host("a").bucket.pages("events"))
+
+
 def test_the_library_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "obstore.store", None)
     bucket_module._opened.cache_clear()

@@ -18,6 +18,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import islice
 from typing import Any, cast
+from uuid import uuid4
 
 from governance.errors import EventStoreError
 
@@ -25,6 +26,7 @@ PAGE = 1000
 """Objects that one request lists or deletes, as S3 has it."""
 
 _CLOCK = "clock"
+_PROOF = "conditions"
 _AT_ONCE = 16
 """Requests under way at a time: each waits for the network far longer than it computes."""
 
@@ -91,6 +93,21 @@ class Bucket:
             except (PreconditionError, NotFoundError, FileNotFoundError):
                 return False
         return True
+
+    def require_conditions(self) -> None:
+        """Raise where the store puts in spite of a condition that does not hold: events would be written over.
+
+        Raises:
+            EventStoreError: it does, or it does not answer.
+        """
+        twice = self.create(_PROOF, b"") and self.create(_PROOF, b"")
+        former = self.get(_PROOF)
+        self.put(_PROOF, uuid4().hex.encode())
+        if twice or self.replace(_PROOF, uuid4().hex.encode(), former):
+            raise EventStoreError(
+                f"the event store {self.url} is on a server that does not keep the conditions of a put",
+                fix="use a server that knows If-None-Match and If-Match, as S3 does",
+            )
 
     def put(self, name: str, data: bytes) -> None:
         """Put an object, whatever is there."""

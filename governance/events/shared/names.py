@@ -7,6 +7,8 @@
     events/<run id>.<TYPE>-<hash>.json  any other event, by what it says
     events/…                            whatever other programs put there, an event an object
     compacted/<day>.<byte>-<id>.…       segments, as :mod:`governance.events.segment` has them, and the names in each
+    shipped/…                           what lineage servers were sent (:mod:`governance.events.shared.shipping`)
+    clock, conditions                   what the store's time is, and whether it keeps the conditions of puts
     manifest.json                       which segments there are (:mod:`governance.events.shared.ledger`)
 
 The names of START and END are what makes them happen once: a put that demands that nothing is there yet succeeds on
