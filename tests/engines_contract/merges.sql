@@ -41,6 +41,11 @@ merge into m.t as t using s.u as s on t.id = s.id
 when matched and exists (select 1 from s.u k where k.id = t.id and k."order" > 5) then update set x = (select max(k.x) from s.u k where k.id < 5)
 when not matched by source and t.id in (select k.id from s.u k) then delete;
 
+merge into m.t as t using (
+    select id, x, "order" from s.u qualify row_number() over (partition by id order by "order" desc) = 1
+) as s on t.id is not distinct from s.id and t."order" is distinct from s."order"
+when matched and t.id is not null then update set x = s.x when not matched then insert (id) values (s.id);
+
 merge into m.t as t using s.u as s on false when not matched then insert (id, x) values (s.id, s.x);
 
 merge into m.t as t using (select 1 as one) as s on true when matched and t.id = 1 then delete when matched then update set "order" = one

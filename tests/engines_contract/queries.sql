@@ -105,3 +105,10 @@ select t.id from s.t t semi join s.u u on u.id = t.id where t.big is not null
 select id from s.t where id is not distinct from null or word is distinct from 'Ada'
 select y from s.z where x is not distinct from 0 or x is distinct from cast(1 as double)
 with a as materialized (select id, big from s.t), b as (select id from a), c as materialized (select count(*) as n from b) select a.id, c.n from a, c
+select id, word from s.t qualify row_number() over (partition by yes order by id desc) = 1
+select id, big as n, row_number() over (order by id) as place from s.t where id > 1 qualify place < 3 and n is not null
+select yes, count(*) as n, max(id) as top from s.t group by yes qualify rank() over (order by count(*), max(id)) <= 2
+select id, word from (select id, word, big from s.t qualify sum(big) over (partition by yes) > 0) where id < 5
+select yes, sum(big) as a, coalesce(sum(id), 0) as b from s.t group by yes having sum(big) > 10
+select case when sum(big) > 5 then sum(id) else -1 end as a, greatest(sum(id), sum(big)) as b, sum(id) between 1 and 100 as c from s.t
+select sum(id) as a from s.t union all select big from s.u union all select id from s.t

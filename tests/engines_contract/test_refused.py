@@ -37,7 +37,7 @@ REFUSED = {
     "select one.x as a from s.t": "one.x",
     "select {'a': 1} as a": "struct",
     "select [1, 2] as a": "array",
-    "select id from s.t qualify row_number() over (order by id) = 1": "QUALIFY",
+    "select id from s.t qualify row_number() over (order by id) = 1 limit 1": "QUALIFY beside LIMIT",
     "select distinct on (yes) id from s.t": "DISTINCT ON",
     "select id from s.t using sample 10%": "SAMPLE",
     "select * exclude (id) from s.t": "EXCLUDE",

@@ -92,8 +92,8 @@ def common(kinds: Iterable[Kind]) -> Kind | None:
 
 
 def _common_number(known: Sequence[Kind]) -> Kind | None:
-    if all(it in WHOLE for it in known):
-        return BIGINT
+    if all(it in {*WHOLE, HUGEINT} for it in known):
+        return HUGEINT if HUGEINT in known else BIGINT
     if DOUBLE in known and all(map(is_number, known)):
         return DOUBLE
     exact = [decimal(it) for it in known]

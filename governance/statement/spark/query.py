@@ -18,6 +18,7 @@ SELECTED = {
     "where",
     "group",
     "having",
+    "qualify",
     "order",
     "limit",
     "offset",
@@ -118,9 +119,24 @@ def _select(it: exp.Select, scope: Scope) -> Query:
     distinct = it.args.get("distinct")
     if distinct is not None and distinct.args.get("on") is not None:
         raise refused(distinct, "DISTINCT ON")
+    told = tuple((called, found.kind) for called, found in columns)
+    if it.args.get("qualify"):
+        return Query(_qualified(it, columns, clauses, scope), told)
     picked = ", ".join(f"{found.sql} as {name(called)}" for called, found in columns)
-    text = " ".join(filter(None, (f"select {'distinct ' if distinct else ''}{picked}", *clauses)))
-    return Query(text, tuple((called, found.kind) for called, found in columns))
+    return Query(" ".join(filter(None, (f"select {'distinct ' if distinct else ''}{picked}", *clauses))), told)
+
+
+def _qualified(it: exp.Select, columns: list[tuple[str, Value]], clauses: list[str], scope: Scope) -> str:
+    """Return a SELECT with QUALIFY, which Spark lacks: its condition is a column of a SELECT within another."""
+    for clause in ("distinct", "limit", "offset"):
+        if it.args.get(clause):
+            raise refused(it.args[clause], f"QUALIFY beside {clause.upper()}")
+    places = [f"c{place}" for place in range(len(columns))]
+    inner = [*(found.sql for _, found in columns), truth(it.args["qualify"].this, scope).sql]
+    text = " ".join(filter(None, (f"select {', '.join(inner)}", *clauses)))
+    picked = ", ".join(f"{name(at)} as {name(called)}" for at, (called, _) in zip(places, columns, strict=True))
+    named = ", ".join(map(name, (*places, "asked")))
+    return f"select {picked} from ({text}) as given({named}) where {name('asked')}"
 
 
 def _columns(it: exp.Select, scope: Scope) -> Iterator[tuple[str, Value]]:
