@@ -1,6 +1,6 @@
 """The rules over a growing history: what they cost when all is read, and when only what is new is.
 
-``python -m bench history`` prints seconds of wall and of processor and megabytes of each process, for 200 pipelines with
+``python -m bench history`` prints seconds of wall and processor and megabytes of each process, for 200 pipelines with
 2,000 tables and 100,000 column edges over a month, three months and a year, and how that grows with the history and
 with the platform. ``HISTORY=full`` measures 1,000 and 10,000 pipelines (100,000 tables, 5 million column edges), which
 takes an hour and 6 GB of disk in ``HISTORY_FOLDER``. ``HISTORY_PLOT=FILE.svg`` keeps the curves.

@@ -1,4 +1,4 @@
-"""Curves of cost as an SVG, both axes logarithmic: what is proportional rises as its input, what is constant lies flat."""
+"""Curves of cost as an SVG, both axes logarithmic: what is proportional rises evenly, what is constant lies flat."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
