@@ -66,8 +66,16 @@ class Lineage(BaseHTTPRequestHandler):
         """Say nothing on stderr."""
 
 
+class Server(ThreadingHTTPServer):
+    """Says nothing of a sender that was killed."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 if __name__ == "__main__":
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Lineage)
+    server = Server(("127.0.0.1", 0), Lineage)
     if sys.argv[1:]:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(sys.argv[1])
