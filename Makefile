@@ -8,7 +8,7 @@ demo: .venv/runtime ## install what is needed and run the main job
 	@$(BIN)/headwater demo
 
 test: .venv/dev ## the whole suite
-	$(BIN)/pytest -n auto --dist loadfile
+	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder
 
 check: .venv/dev ## exactly what CI runs
 	$(BIN)/ruff format --check .

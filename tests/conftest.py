@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import psutil
+import pytest
 
 # Without its bytecode kept, each of the processes that tests start compiles the whole project anew: half of its start.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -17,3 +18,26 @@ ROOM = 6 * 2**30
 # killed process leaves is the same there, and a power cut no test can make.
 if MEMORY.is_dir() and min(shutil.disk_usage(MEMORY).free, psutil.virtual_memory().available) > ROOM:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+LONG = (
+    "dagster/test_dev.py",
+    "cli/test_demo.py",
+    "dagster/test_processes.py",
+    "dagster/test_interrupted.py",
+    "docs/test_readme.py",
+    "page/test_page.py",
+    "examples/test_orders.py",
+    "engines_contract/test_rows.py",
+    "events/test_compact_kill.py",
+    "lineage/test_law.py",
+    "lineage/test_tpc.py",
+    "docs/test_ci.py",
+    "engines/test_law.py",
+    "judge/test_law.py",
+)
+"""The files that take longest, which begin first: the last of them would keep one worker while others have nothing."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    places = {str(Path(__file__).parent / name): place for place, name in enumerate(LONG)}
+    items.sort(key=lambda item: places.get(str(item.path), len(LONG)))
