@@ -87,14 +87,21 @@ class DuckDb:
 
     def schema(self, columns: Sequence[tuple[str, str]]) -> pa.Schema:
         """Return the Arrow schema of (name, SQL type) columns; see ``Engine.schema``."""
-        with self.connect() as connection, closing(connection):
-            return waited(connection, lambda: _arrow_schema(connection, columns))
+        unknown = [(name, kind) for name, kind in columns if kind not in _ARROW_TYPES]
+        if unknown:
+            with self.connect() as connection, closing(connection):
+                _ARROW_TYPES.update(waited(connection, lambda: _arrow_types(connection, unknown)))
+        return pa.schema([pa.field(name, _ARROW_TYPES[kind]) for name, kind in columns])
 
 
-def _arrow_schema(connection: duckdb.DuckDBPyConnection, columns: Sequence[tuple[str, str]]) -> pa.Schema:
+_ARROW_TYPES: dict[str, pa.DataType] = {}
+"""SQL type → Arrow type, which DuckDB's version alone decides: a connection costs many times the question."""
+
+
+def _arrow_types(connection: duckdb.DuckDBPyConnection, columns: Sequence[tuple[str, str]]) -> dict[str, pa.DataType]:
     for statement in (*SETTINGS, *LOCK):
         connection.execute(statement)
-    return pa.schema([pa.field(name, _arrow_type(connection, name, kind)) for name, kind in columns])
+    return {kind: _arrow_type(connection, name, kind) for name, kind in columns}
 
 
 def _arrow_type(connection: duckdb.DuckDBPyConnection, name: str, kind: str) -> pa.DataType:
