@@ -1,6 +1,7 @@
 """Two hosts, which are two state folders, and one shared store: what runs on one is known on the other."""
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from governance.project import project_at
 from platform_assets.cli import main
 from platform_assets.definitions import build_definitions
 from tests.examples.example import copied
+
+PAGE = Path(__file__).parents[2] / "docs/events.md"
 
 
 @pytest.fixture
@@ -47,7 +50,15 @@ def test_what_one_host_ran_another_knows(root: Path) -> None:
     assert "there are no events yet" in on("b", root, "trace", "bronze.orders.amount").output
 
     del os.environ["HEADWATER_EVENTS"]
+    _is_documented(ran, traced, compacted)
     assert _checks(root, "b", "bronze/orders")
+
+
+def _is_documented(*said: Result) -> None:
+    """What docs/events.md shows is what the commands print; run ids differ."""
+    shown = re.findall(r"^```console\n\$ headwater .*?\n(.*?)^```$", PAGE.read_text(), flags=re.DOTALL | re.MULTILINE)
+    printed = [re.sub(r"run [0-9a-f-]{36}", "run …", it.stdout) for it in said]
+    assert [it for it in shown if not it.startswith("Error: ")] == printed
 
 
 def _checks(root: Path, host: str, asset: str) -> set[str]:

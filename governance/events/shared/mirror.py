@@ -114,8 +114,6 @@ class Mirror:
 
     def _bring(self, folder: Path) -> Path:
         began = self.clock()
-        if not folder.is_dir():
-            self.bucket.require_conditions()
         folder.mkdir(parents=True, exist_ok=True)
         with opened(folder / _FILE) as records:
             sync_ = _Sync(self.bucket, EventStore(folder / EVENTS), records)

@@ -64,6 +64,7 @@ class SharedEventStore(EventStore):
         if data is None:
             return False
         kind = event.eventType.value if event.eventType else "OTHER"
+        self.require_conditions()
         name = several(event.run.runId, kind, data)
         self.bucket.create(name, data)
         self._wrote(name, data)
@@ -126,6 +127,18 @@ class SharedEventStore(EventStore):
         looked = self.mirror.looked()
         return self._local(looked[0]).files() if looked else ()
 
+    def require_conditions(self) -> None:
+        """Try, before this host writes for the first time, whether the store keeps the conditions of a put.
+
+        Raises:
+            EventStoreError: it does not, or it cannot be written.
+        """
+        proved = self.folder / "conditions"
+        if not proved.exists():
+            self.bucket.require_conditions()
+            self.folder.mkdir(parents=True, exist_ok=True)
+            proved.touch()
+
     def _put_once(self, event: RunEvent, what: str, states: frozenset[str]) -> bool:
         data = self._data(event)
         if data is None:
@@ -133,6 +146,7 @@ class SharedEventStore(EventStore):
         run_id, began = event.run.runId, self.clock()
         if self._local(self._recent()).first(run_id, states) is not None:
             return False
+        self.require_conditions()
         name = once(run_id, what)
         put = self.bucket.create(name, data) or self._is(name, data)
         if put and self.clock() - began > LOOK:

@@ -35,6 +35,7 @@ def keep_shared(store: SharedEventStore, retention: timedelta) -> Kept | None:
     Raises:
         EventStoreError: the store cannot be read or written; all events are still in it.
     """
+    store.require_conditions()
     folded = compact_objects(store.bucket, store.clock())
     tidy_marks(store.bucket)
     # alone, as a sync that is killed leaves a line half written until the next one
