@@ -2,6 +2,7 @@
 
 import signal
 import socket
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
+import psutil
 import pyarrow as pa
 import pytest
 
@@ -94,7 +96,6 @@ def test_an_interrupt_ends_the_query_and_leaves_no_file(engine: Engine, tmp_path
 
 
 def test_an_interrupt_ends_the_work_on_the_server(binder: DuckDb, tmp_path: Path) -> None:
-    psutil = pytest.importorskip("psutil")
     with sail_server() as (remote, server):
         with pytest.raises(Terminated), terminated_after(1.5):
             ask(spark_engine(remote, binder, tmp_path), LONG, NUMBERS)
@@ -106,9 +107,19 @@ def test_an_interrupt_ends_the_work_on_the_server(binder: DuckDb, tmp_path: Path
 
 def test_a_server_that_is_killed_in_a_query_is_an_error_and_leaves_no_file(binder: DuckDb, tmp_path: Path) -> None:
     with sail_server() as (remote, server):
-        killer = threading.Timer(2, server.kill)
+        killer = threading.Thread(target=kill_at_work, args=(server,))
         killer.start()
         with pytest.raises(EngineError, match="connection to the Spark server failed"):
             ask(spark_engine(remote, binder, tmp_path), LONG, NUMBERS)
+        killer.join()
     assert not list(tmp_path.glob("*/run-*"))
     assert not list(tmp_path.glob("run-*"))
+
+
+def kill_at_work(server: "subprocess.Popen[str]") -> None:
+    """Kill the server once it has worked for a second, which only the query makes it do."""
+    watched = psutil.Process(server.pid)
+    idle = watched.cpu_times().user
+    while watched.cpu_times().user - idle < 1:
+        time.sleep(0.05)
+    server.kill()
