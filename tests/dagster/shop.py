@@ -75,6 +75,9 @@ ENDLESS = """
 """
 """Hours of work in little memory."""
 
+HANG = 300
+"""Seconds that only what hangs takes, on however busy a machine."""
+
 
 @dataclass(frozen=True, slots=True)
 class Shop:
@@ -198,4 +201,4 @@ def ended_with_us(started: subprocess.Popen[bytes]) -> Iterator[None]:
 def end_session(started: subprocess.Popen[bytes]) -> None:
     with suppress(ProcessLookupError):
         os.killpg(started.pid, signal.SIGKILL)
-    started.wait(10)
+    started.wait(HANG)

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 from governance.rules import RULES, About
 from platform_assets.instance import dagster_home
 from tests.dagster.dev import Dev, dagster_dev
-from tests.dagster.shop import ENDLESS, make_shop, until
+from tests.dagster.shop import ENDLESS, HANG, make_shop, until
 
 
 @pytest.fixture(scope="module")
@@ -43,10 +43,10 @@ def test_terminate_sends_abort(dev: Dev) -> None:
 
 def test_a_killed_run_worker_is_found_and_its_run_ended(dev: Dev) -> None:
     run = dev.launch("mart.endless_too")
-    until(lambda: dev.shop.told("mart.endless_too") == ["START"], 60)
+    until(lambda: dev.shop.told("mart.endless_too") == ["START"], HANG)
     os.kill(worker_of(dev, run), signal.SIGKILL)
-    until(lambda: dev.status(run) == "FAILURE", 60)
-    until(lambda: dev.shop.told("mart.endless_too") == ["START", "FAIL"], 60)
+    until(lambda: dev.status(run) == "FAILURE", HANG)
+    until(lambda: dev.shop.told("mart.endless_too") == ["START", "FAIL"], HANG)
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def page() -> Iterator[Page]:
         flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
         browser = playwright.chromium.launch(executable_path=path, args=flags)
         opened = browser.new_page(viewport={"width": 1400, "height": 1000})
-        opened.set_default_timeout(40_000)
+        opened.set_default_timeout(HANG * 1000)
         yield opened
         browser.close()
 
@@ -68,13 +68,13 @@ def page() -> Iterator[Page]:
 def test_a_person_materializes_an_asset_and_sees_its_checks_and_chips(dev: Dev, page: Page) -> None:
     page.goto(f"{dev.url}/assets/mart/paid_orders")
     page.get_by_role("button", name=re.compile("Materialize")).first.click()
-    until(lambda: dev.shop.told("mart.paid_orders") == ["START", "COMPLETE"], 60)
+    until(lambda: dev.shop.told("mart.paid_orders") == ["START", "COMPLETE"], HANG)
 
     page.goto(f"{dev.url}/assets/mart/paid_orders?view=checks")
     of_tables = [rule.name for rule in RULES if rule.about is About.TABLE]
     for name in of_tables:
         expect(page.get_by_text(name).first).to_be_visible()
-    expect(page.get_by_text("Succeeded")).to_have_count(len(of_tables), timeout=40_000)
+    expect(page.get_by_text("Succeeded")).to_have_count(len(of_tables), timeout=HANG * 1000)
 
     page.goto(f"{dev.url}/assets/mart/paid_orders?view=overview")
     expect(page.get_by_text("classification: personal")).to_be_visible()

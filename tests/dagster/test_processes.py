@@ -16,8 +16,7 @@ from governance_checks.sensors import Closer
 from platform_assets.definitions import closer_of
 from platform_assets.factory import load
 from platform_assets.instance import dagster_home
-from tests.dagster.shop import DAGSTER, ENDLESS, Shop, process, until
-
+from tests.dagster.shop import DAGSTER, ENDLESS, HANG, Shop, process, until
 
 MULTIPROCESS = {"execution": {"config": {"multiprocess": {"max_concurrent": 1}}}}
 
@@ -68,18 +67,18 @@ def steps_of(worker: subprocess.Popen[bytes]) -> list[psutil.Process]:
 
 def test_terminate_in_a_long_query_sends_abort(endless: Shop, home: Path) -> None:
     with dagster(endless, home, "asset", "materialize", "--select", "mart/endless") as worker:
-        until(lambda: endless.told("mart.endless") == ["START"], 60)
+        until(lambda: endless.told("mart.endless") == ["START"], HANG)
         worker.send_signal(signal.SIGTERM)
-        assert worker.wait(20) != 0
+        assert worker.wait(HANG) != 0
     assert endless.told("mart.endless") == ["START", "ABORT"]
 
 
 def test_a_killed_step_is_ended_by_the_sensor(endless: Shop, home: Path, real: DagsterInstance) -> None:
     with nightly_in_processes(endless, home) as worker:
-        until(lambda: endless.told("mart.endless") == ["START"], 60)
+        until(lambda: endless.told("mart.endless") == ["START"], HANG)
         for step in steps_of(worker):
             step.kill()
-        worker.wait(30)
+        worker.wait(HANG)
     assert endless.told("mart.endless") == ["START"]  # it could say nothing any more
     (record,) = real.get_run_records()
     assert record.dagster_run.status is DagsterRunStatus.FAILURE
@@ -89,17 +88,17 @@ def test_a_killed_step_is_ended_by_the_sensor(endless: Shop, home: Path, real: D
 
 def test_an_orphan_of_a_killed_run_worker_says_nothing_more(endless: Shop, home: Path, real: DagsterInstance) -> None:
     with nightly_in_processes(endless, home) as worker:
-        until(lambda: endless.told("mart.endless") == ["START"], 60)
+        until(lambda: endless.told("mart.endless") == ["START"], HANG)
         (orphan,) = steps_of(worker)
         worker.kill()
-        worker.wait(10)
+        worker.wait(HANG)
         assert orphan.is_running()
         (record,) = real.get_run_records()
         assert closer(endless).close(real) == ()  # Dagster does not know yet
         real.report_run_failed(record.dagster_run)  # what run monitoring does once the worker does not answer
         assert len(closer(endless).close(real)) == 1
         orphan.send_signal(signal.SIGTERM)
-        orphan.wait(20)
+        orphan.wait(HANG)
     assert endless.told("mart.endless") == ["START", "FAIL"]
 
 
@@ -112,7 +111,7 @@ def test_two_runs_of_one_pipeline_at_once(shop: Shop, home: Path) -> None:
         made.all_instigator_state()
     with ExitStack() as running:
         both = [running.enter_context(dagster(shop, home, *words, log=f"{number}.log")) for number in range(2)]
-        assert [one.wait(90) for one in both] == [0, 0]
+        assert [one.wait(HANG) for one in both] == [0, 0]
     runs = Counter(event.run.run_id for event in shop.events("mart.paid_orders"))
     ends = Counter(event.event_type for event in shop.events("mart.paid_orders"))
     assert sorted(runs.values()) == [2, 2]

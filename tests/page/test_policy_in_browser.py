@@ -85,7 +85,7 @@ def tries(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def said(browser: Browser, address: str) -> dict[str, object]:
     page = browser.new_page()
     page.goto(address)
-    text = page.locator("#done").text_content(timeout=20_000)
+    text = page.locator("#done").text_content(timeout=300_000)
     page.close()
     found: dict[str, object] = json.loads(text or "")
     return found

@@ -270,7 +270,7 @@ def test_the_command_serves_and_ends_at_once_when_told_to(project: Project) -> N
 
 
 def until_it_answers(url: str) -> bool:
-    for _ in range(400):
+    for _ in range(3000):
         try:
             with urlopen(url, timeout=5) as answer:  # noqa: S310  our own server
                 return bool(answer.status == 200)

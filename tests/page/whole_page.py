@@ -83,7 +83,7 @@ def opened(browser: Browser, folder: Path, made: dict[str, Any], target: str = "
     file = folder / "page.html"
     file.write_text(report_html(made).text, "utf-8")
     within = browser.new_context(**({"viewport": {"width": 1280, "height": 800}} | context))
-    within.set_default_timeout(20_000)
+    within.set_default_timeout(300_000)
     page = within.new_page()
     wrong: list[str] = []
     page.on("pageerror", lambda error: wrong.append(str(error)))
