@@ -63,6 +63,11 @@ def shipped(rentgen: Rentgen, tmp_path_factory: pytest.TempPathFactory) -> Shipp
     return Shipped(rentgen, [json.loads(line) for line in lines])
 
 
+@pytest.fixture(scope="module")
+def back(shipped: Shipped) -> Lineage:
+    return given_back(shipped.rentgen)
+
+
 def ended_badly(folder: Path) -> EventStore:
     """Runs that failed, that were terminated, and one whose Spark server did not answer."""
     store, now = EventStore(folder), datetime.now(UTC)
@@ -150,29 +155,28 @@ def table_of(dataset: Mapping[str, Any]) -> Table:
     return f"{dataset['location']['type']}://{dataset['location']['name']}", dataset["name"]
 
 
-def test_every_edge_comes_back_with_its_type(shipped: Shipped) -> None:
+def test_every_edge_comes_back_with_its_type(shipped: Shipped, back: Lineage) -> None:
     expected = kept(shipped.events)
     assert {word for words in expected.values() for word in words} == {
         "IDENTITY", "TRANSFORMATION", "TRANSFORMATION_MASKING", "AGGREGATION", "AGGREGATION_MASKING",
         "FILTER", "JOIN", "GROUP_BY", "SORT", "WINDOW", "CONDITIONAL", "UNKNOWN",
     }  # fmt: skip
-    assert given_back(shipped.rentgen) == expected
+    assert back == expected
 
 
-def test_an_indirect_edge_of_one_field_becomes_one_of_every_row(shipped: Shipped) -> None:
+def test_an_indirect_edge_of_one_field_becomes_one_of_every_row(shipped: Shipped, back: Lineage) -> None:
     events = [it for it in shipped.events if it["job"]["name"] == "analytics.every_value"]
     of_one_field = {(field, how["subtype"]) for _, field, _, how in uses(events) if field and how["type"] == "INDIRECT"}
     assert of_one_field == {("arm", "CONDITIONAL"), ("place", "WINDOW"), ("shown", "CONDITIONAL")}
 
     source, target = ("iceberg://platform", "crm.learners"), ("iceberg://platform", "analytics.every_value")
-    back = {key: words for key, words in given_back(shipped.rentgen).items() if key[3:5] == target}
+    back = {key: words for key, words in back.items() if key[3:5] == target}
     assert back[*source, "date_of_birth", *target] == {"WINDOW"}
     assert back[*source, "status", *target] == {"CONDITIONAL"}
     assert {key[5] for key in back if len(key) == 6} == {"land", "learner_id", "mail_hash", "shown"}
 
 
-def test_a_masked_condition_is_known_without_its_word(shipped: Shipped) -> None:
-    back = given_back(shipped.rentgen)
+def test_a_masked_condition_is_known_without_its_word(back: Lineage) -> None:
     source, target = ("iceberg://platform", "crm.learners"), ("iceberg://platform", "analytics.every_value")
     assert back[*source, "email", *target] == {"UNKNOWN"}
 
@@ -241,8 +245,8 @@ def test_how_much_was_written_is_kept_and_that_it_was_made_new_beside_that_it_wa
     assert [it["types"] for it in told] == [["APPEND", "CREATE"]]
 
 
-def test_what_was_sent_before_changes_nothing(shipped: Shipped) -> None:
-    before = given_back(shipped.rentgen), shipped.rentgen.get("jobs", page_size=50)
+def test_what_was_sent_before_changes_nothing(shipped: Shipped, back: Lineage) -> None:
+    before = back, shipped.rentgen.get("jobs", page_size=50)
     for event in shipped.events[:4]:
         assert shipped.rentgen.refusal(event) is None
     assert (given_back(shipped.rentgen), shipped.rentgen.get("jobs", page_size=50)) == before
