@@ -60,6 +60,7 @@ def page() -> Iterator[Page]:
         browser = playwright.chromium.launch(executable_path=path, args=flags)
         opened = browser.new_page(viewport={"width": 1400, "height": 1000})
         opened.set_default_timeout(HANG * 1000)
+        expect.set_options(timeout=HANG * 1000)
         yield opened
         browser.close()
 
@@ -74,7 +75,7 @@ def test_a_person_materializes_an_asset_and_sees_its_checks_and_chips(dev: Dev, 
     of_tables = [rule.name for rule in RULES if rule.about is About.TABLE]
     for name in of_tables:
         expect(page.get_by_text(name).first).to_be_visible()
-    expect(page.get_by_text("Succeeded")).to_have_count(len(of_tables), timeout=HANG * 1000)
+    expect(page.get_by_text("Succeeded")).to_have_count(len(of_tables))
 
     page.goto(f"{dev.url}/assets/mart/paid_orders?view=overview")
     expect(page.get_by_text("classification: personal")).to_be_visible()

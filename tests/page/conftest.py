@@ -5,7 +5,9 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
+
+expect.set_options(timeout=300_000)  # what does not come, on however busy a machine
 
 
 @pytest.fixture(scope="module")
