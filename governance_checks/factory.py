@@ -28,8 +28,8 @@ from governance.rules import (
     About,
     Known,
     Outcome,
+    Outcomes,
     Rule,
-    check,
     understated_classification,
     unregistered_consumer,
 )
@@ -52,11 +52,11 @@ def build_checks(
 
     ``known`` is asked once a step, while the step runs: policy, events and catalog are read as they are then.
     """
-    owned = frozenset(tables)
+    owned, outcomes = frozenset(tables), Outcomes()
     of_tables = [rule for rule in rules if rule.about is About.TABLE]
     return (
-        *(_check_step(AssetKey(table.split(".")), table.__eq__, known, of_tables) for table in sorted(owned)),
-        _check_step(PLATFORM, lambda table: table not in owned, known, rules),
+        *(_check_step(AssetKey(table.split(".")), table.__eq__, known, outcomes, of_tables) for table in sorted(owned)),
+        _check_step(PLATFORM, lambda table: table not in owned, known, outcomes, rules),
     )
 
 
@@ -71,7 +71,11 @@ def platform_asset() -> AssetSpec:
 
 
 def _check_step(
-    asset: AssetKey, belongs: Callable[[str], bool], known: Callable[[DagsterInstance], Known], rules: Sequence[Rule]
+    asset: AssetKey,
+    belongs: Callable[[str], bool],
+    known: Callable[[DagsterInstance], Known],
+    outcomes: Outcomes,
+    rules: Sequence[Rule],
 ) -> AssetChecksDefinition:
     by_name = {rule.name: rule for rule in rules}
     specs = [
@@ -82,7 +86,7 @@ def _check_step(
     def governance(context: AssetCheckExecutionContext) -> Iterator[AssetCheckResult]:
         facts = known(context.instance)
         for name in sorted(key.name for key in context.selected_asset_check_keys):
-            yield _result(asset, check(by_name[name], facts).where(belongs), facts)
+            yield _result(asset, outcomes.of(by_name[name], facts).where(belongs), facts)
 
     return governance
 

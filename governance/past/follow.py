@@ -65,12 +65,8 @@ def follow(store: Path, state: Path, now: datetime) -> Followed | None:
         EventStoreError: a file of the store cannot be read.
     """
     file, horizon = state / FILE, now - LATELY
-    kept = read(file)
     try:
-        found = _Reading.of(kept, horizon)
-        found = found if found and found.advance(store) else _anew(store, horizon)
-    except Changed:
-        found = _anew(store, horizon)
+        found = _gone_on(read(file), store, horizon) or _anew(store, horizon)
     except Unfollowed:
         return None
     if found.moved:
@@ -78,6 +74,14 @@ def follow(store: Path, state: Path, now: datetime) -> Followed | None:
         with suppress(OSError):
             write(file, found.kept())
     return None if found.past.names.twins or found.past.renamed else Followed(found.past, found.days)
+
+
+def _gone_on(kept: Kept | None, store: Path, horizon: datetime) -> "_Reading | None":
+    """Return what was kept with what is new; None where nothing was, or what it says does not hold any more."""
+    with suppress(Changed):
+        found = _Reading.of(kept, horizon) if kept else None
+        return found if found and found.advance(store) else None
+    return None
 
 
 def _anew(store: Path, horizon: datetime) -> "_Reading":
@@ -103,14 +107,12 @@ class _Reading:
     decode: Decoder = field(default_factory=Decoder)
 
     @classmethod
-    def of(cls, kept: Kept | None, horizon: datetime) -> "_Reading | None":
-        """Return what was kept; None where nothing was.
+    def of(cls, kept: Kept, horizon: datetime) -> "_Reading":
+        """Return what was kept.
 
         Raises:
             Changed: an event that was kept is none.
         """
-        if kept is None:
-            return None
         names = Names.of(kept.names, linked=kept.linked, twins=kept.twins)
         past = Past(horizon, names, Marks.of(kept.gone), Marks.of(kept.snapshots))
         for it in kept.over:

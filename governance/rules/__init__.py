@@ -13,7 +13,7 @@ from governance.rules import (
     unregistered_consumer,
 )
 from governance.rules.known import EndedAttempt, Head, Known
-from governance.rules.rule import About, Outcome, Rule, Waived, check
+from governance.rules.rule import About, Outcome, Outcomes, Rule, Waived, check
 
 RULES: tuple[Rule, ...] = (
     missing_run.RULE,
@@ -28,4 +28,4 @@ RULES: tuple[Rule, ...] = (
     unregistered_consumer.RULE,
 )
 
-__all__ = ["RULES", "About", "EndedAttempt", "Head", "Known", "Outcome", "Rule", "Waived", "check"]
+__all__ = ["RULES", "About", "EndedAttempt", "Head", "Known", "Outcome", "Outcomes", "Rule", "Waived", "check"]

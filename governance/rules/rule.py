@@ -1,7 +1,7 @@
 """A rule, and the one place where waivers are applied to what it finds."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from enum import Enum
 from pathlib import Path
@@ -77,6 +77,22 @@ class Outcome:
             waived=tuple(waived for waived in self.waived if belongs(waived.finding.table)),
             unused=tuple(waiver for waiver in self.unused if belongs(waiver.table)),
         )
+
+
+@dataclass(slots=True)
+class Outcomes:
+    """What rules say of the same things known, asked as often as one likes and found once."""
+
+    _known: Known | None = None
+    _found: dict[str, Outcome] = field(default_factory=dict)
+
+    def of(self, rule: Rule, known: Known) -> Outcome:
+        """Return what :func:`check` does; the rules asked have names of their own."""
+        if known is not self._known:
+            self._known, self._found = known, {}
+        if rule.name not in self._found:
+            self._found[rule.name] = check(rule, known)
+        return self._found[rule.name]
 
 
 def check(rule: Rule, known: Known) -> Outcome:

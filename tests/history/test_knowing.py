@@ -1,6 +1,7 @@
 """What rules may ask is gathered once, and anew when something has changed that it was gathered from."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -12,7 +13,8 @@ from governance.events.run import Attempt
 from governance.graph import Graph
 from governance.policy import Policy
 from governance.project import Project, project_at
-from governance.rules import EndedAttempt, Known
+from governance.rules import EndedAttempt, Known, Outcomes, Rule, check
+from governance.rules.finding import Severity
 from platform_assets.knowing import FILES, FRESH, Knowing
 from tests.history.world import policy
 
@@ -103,3 +105,15 @@ def test_events_switched_off_meanwhile_are_noticed(
 
 def _attempt() -> Attempt:
     return Attempt("s.t", NOW, "6f1f3a52-6c7e-4c43-8a51-0d1b7c6a2f10")
+
+
+def test_a_rule_that_many_checks_ask_looks_once(gathering: Gathering, instance: DagsterInstance) -> None:
+    asked: list[Known] = []
+    rule = Rule("counted", Severity.WARN, False, "", lambda known: (asked.append(known), ())[1])  # noqa: FBT003
+    outcomes, known = Outcomes(), gathering.knowing(instance)
+
+    found = [outcomes.of(rule, known) for _ in range(3)]
+    outcomes.of(rule, replace(known))
+
+    assert found == [check(rule, known)] * 3
+    assert len(asked) == 3
