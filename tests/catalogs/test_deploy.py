@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
-from urllib.error import URLError
 from uuid import uuid4
 
 import click
@@ -20,7 +19,7 @@ from pyiceberg.utils.config import Config
 
 from platform_assets.connect import bounded
 from tests.catalogs.conftest import configure
-from tests.dagster.dev import Dev
+from tests.dagster.dev import Dev, loaded
 from tests.dagster.shop import CHECKOUT, DAGSTER, make_shop, process, until
 from tests.postgres import Postgres, free_port
 
@@ -156,20 +155,13 @@ def test_the_chart_takes_dagsters_own_version() -> None:
     assert f"\ndagster-postgres=={library}\n" in pinned
 
 
-LOCATIONS = "{ workspaceOrError { ... on Workspace { locationEntries { loadStatus } } } }"
 LAUNCH = """
 mutation ($params: ExecutionParams!) {
-  launchRun(executionParams: $params) { __typename ... on LaunchRunSuccess { run { runId } } }
+  launchRun(executionParams: $params) {
+    __typename ... on LaunchRunSuccess { run { runId } } ... on PipelineNotFoundError { message }
+  }
 }
 """
-
-
-def answers(dev: Dev) -> bool:
-    try:
-        entries = dev.ask(LOCATIONS)["workspaceOrError"]["locationEntries"]
-    except (URLError, OSError):
-        return False
-    return [it["loadStatus"] for it in entries] == ["LOADED"]
 
 
 @pytest.mark.prove
@@ -192,16 +184,22 @@ def test_the_services_run_as_processes_of_this_machine(
     for name, value in postgres.variables(database).items():
         monkeypatch.setenv(name, value)
 
-    def running(service: str) -> Any:
-        name, *words = (here.get(it, it) for it in OURS[service]["command"])
-        return process(DAGSTER.with_name(name), *words, env=environment, log=tmp_path / f"{service}.log")
+    def running(command: list[str], log: str) -> Any:
+        name, *words = (here.get(it, it) for it in command)
+        return process(DAGSTER.with_name(name), *words, env=environment, log=tmp_path / log)
 
-    with running("migrate") as migrated:
+    def healthy(service: str) -> bool:
+        with running(OURS[service]["healthcheck"]["test"][1:], "health.log") as asked:
+            return asked.wait(60) == 0
+
+    with running(OURS["migrate"]["command"], "migrate.log") as migrated:
         assert migrated.wait(120) == 0, (tmp_path / "migrate.log").read_text()
     with ExitStack() as held:
-        started = [held.enter_context(running(it)) for it in ("code", "webserver", "daemon")]
-        dev = Dev(f"http://127.0.0.1:{web}", shop, started[1], 0)
-        until(lambda: answers(dev), 200)
+        held.enter_context(running(OURS["code"]["command"], "code.log"))
+        until(lambda: healthy("code"), 200)
+        served = [held.enter_context(running(OURS[it]["command"], f"{it}.log")) for it in ("webserver", "daemon")]
+        dev = Dev(f"http://127.0.0.1:{web}", shop, served[0], 0)
+        until(lambda: loaded(dev), 200)
         job = {"repositoryLocationName": "headwater", "repositoryName": "__repository__", "jobName": "nightly"}
         params = {"selector": job, "mode": "default", "runConfigData": {}}
         said = dev.ask(LAUNCH, params=params)["launchRun"]
