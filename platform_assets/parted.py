@@ -1,27 +1,28 @@
 """Rows → files of a partitioned table, each with the rows of one partition.
 
-A few files are open at once and take rows as they come. Rows of further partitions wait in memory, and beyond a bound
-on the disk, until those files are closed: so there is one file to a partition (several where it is large), however the
-rows are ordered, and memory does not grow with them.
+Rows are sorted by partition in pieces of bounded size. The first partitions have their files open and take rows as they
+come; rows of further ones wait on the disk until those files are closed. So there is one file to a partition (several
+where it is large), however the rows are ordered, and memory does not grow with them.
 """
 
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 from urllib.parse import quote
 from uuid import uuid4
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 from pyiceberg.io import FileIO
 from pyiceberg.io.fileformat import FileFormatFactory, FileFormatWriter
 from pyiceberg.io.pyarrow import _to_requested_schema, pyarrow_to_schema
 from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
-from pyiceberg.schema import sanitize_column_names
-from pyiceberg.table.locations import load_location_provider
+from pyiceberg.schema import Schema, sanitize_column_names
+from pyiceberg.table.locations import LocationProvider, load_location_provider
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.typedef import Record
 from pyiceberg.types import BinaryType, FixedType, StringType, UUIDType
@@ -31,8 +32,8 @@ from platform_assets.transforms import transformed
 Key = tuple[object, ...]
 """The values of a partition, as Iceberg's metadata holds them, in the order of the table's spec."""
 
-HELD_BYTES = 128 * 2**20
-"""Arrow bytes of rows that wait in memory."""
+HELD_BYTES = 48 * 2**20
+"""Arrow bytes of a piece that is sorted in memory, and of a row group at most."""
 
 FILE_BYTES = 1536 * 2**20
 """Arrow bytes of one file; Parquet makes a tenth to a third of them."""
@@ -49,14 +50,14 @@ def write_parted(storage: FileIO, metadata: TableMetadata, reader: pa.RecordBatc
     Raises:
         OverflowError, ValueError: a row has no partition, or the table does not take its values.
     """
-    shaped = _Shaped(metadata, reader.schema)
+    provider = load_location_provider(metadata.location, metadata.properties)
+    shaped = _Shaped(metadata, sanitize_column_names(metadata.schema()), reader.schema)
     with tempfile.TemporaryDirectory(prefix="headwater-") as folder:
-        files = _Files(storage, metadata, Path(folder))
+        files = _Files(storage, metadata, provider, shaped.wanted, Path(folder))
         try:
-            for batch in reader:
-                for key, rows in shaped.parts(batch):
-                    yield from files.take(key, rows)
-                files.relieve(HELD_BYTES)
+            for batches, last in _with_last(_gathered(reader, HELD_BYTES)):
+                for key, rows in shaped.parts(pa.Table.from_batches(batches)):
+                    yield from files.take(key, rows, last=last)
             yield from files.finish()
         finally:
             files.drop()
@@ -64,27 +65,32 @@ def write_parted(storage: FileIO, metadata: TableMetadata, reader: pa.RecordBatc
 
 @dataclass(frozen=True, slots=True)
 class _Shaped:
-    """How batches of the schema ``given`` become rows of the table, every column there is among them."""
+    """How rows of the schema ``given`` become rows of the table: ``wanted`` columns, every one of them."""
 
     metadata: TableMetadata
+    wanted: Schema
     given: pa.Schema
 
-    def parts(self, batch: pa.RecordBatch) -> Iterator[tuple[Key, pa.RecordBatch]]:
+    def parts(self, given: pa.Table) -> Iterator[tuple[Key, pa.RecordBatch]]:
         """Yield the rows of each partition with its key."""
-        if not batch.num_rows:
-            return
-        metadata = self.metadata
+        schema = self.metadata.schema()
+        (batch,) = given.combine_chunks().to_batches()
         rows = _to_requested_schema(
-            requested_schema=sanitize_column_names(metadata.schema()),
+            requested_schema=self.wanted,
             file_schema=pyarrow_to_schema(
-                self.given, name_mapping=metadata.schema().name_mapping, format_version=metadata.format_version
+                self.given, name_mapping=schema.name_mapping, format_version=self.metadata.format_version
             ),
             batch=batch,
             include_field_ids=True,
             format_model=MODEL,
         )
-        for key, chosen in _grouped(self._keys(rows)):
-            yield key, rows if len(chosen) == rows.num_rows else rows.take(pa.array(chosen))
+        keys = self._keys(rows)
+        groups = _numbered(keys)
+        order = np.argsort(groups, kind="stable")
+        begins = [0, *(np.flatnonzero(np.diff(groups[order])) + 1).tolist(), len(order)]
+        rows = rows.take(pa.array(order)) if len(begins) > 2 else rows  # noqa: PLR2004  one partition
+        for begin, end in pairwise(begins):
+            yield tuple(values[int(order[begin])].as_py() for values in keys), rows.slice(begin, end - begin)
 
     def _keys(self, rows: pa.RecordBatch) -> list[pa.Array]:
         """Return, of each field of the spec, the value of each row."""
@@ -96,22 +102,20 @@ class _Shaped:
         ]
 
 
-def _grouped(keys: list[pa.Array]) -> Iterator[tuple[Key, np.ndarray]]:
-    """Yield each combination of ``keys`` that there is, with the rows that have it, in their order."""
+def _numbered(keys: list[pa.Array]) -> npt.NDArray[np.int64]:
+    """Return a number for each row, the same for rows whose keys are the same."""
     groups = np.zeros(len(keys[0]), dtype=np.int64)
     for values in keys:
         told = values.dictionary_encode(null_encoding="encode")
         codes = told.indices.to_numpy(zero_copy_only=False).astype(np.int64)
         # renumbered after each column, so that many of them cannot overflow
         _, groups = np.unique(groups * max(len(told.dictionary), 1) + codes, return_inverse=True)
-    order = np.argsort(groups, kind="stable")
-    for chosen in np.split(order, np.flatnonzero(np.diff(groups[order])) + 1):
-        yield tuple(values[int(chosen[0])].as_py() for values in keys), chosen
+    return groups
 
 
 @dataclass(slots=True)
 class _File:
-    """A file that is being written."""
+    """A file that is being written, with the Arrow bytes that it has."""
 
     location: str
     writer: FileFormatWriter
@@ -120,44 +124,33 @@ class _File:
 
 @dataclass(slots=True)
 class _Files:
-    """The files of a write: open ones, rows that wait in memory, and rows that wait on the disk, all by partition."""
+    """The files of a write: those that are open, and rows that wait on the disk, by partition."""
 
     storage: FileIO
     metadata: TableMetadata
+    provider: LocationProvider
+    schema: Schema
     folder: Path
     open: dict[Key, _File] = field(default_factory=dict)
-    waiting: dict[Key, list[pa.RecordBatch]] = field(default_factory=dict)
     spilt: dict[Key, Path] = field(default_factory=dict)
-    held: int = 0
     made: int = 0
     run: str = field(default_factory=lambda: str(uuid4()))
 
-    def take(self, key: Key, rows: pa.RecordBatch) -> Iterator[DataFile]:
-        """Take rows of one partition; a file that is large enough is complete."""
-        self.waiting.setdefault(key, []).append(rows)
-        self.held += rows.nbytes
-        if key in self.open and self.open[key].bytes >= FILE_BYTES:
-            yield self._close(key)
-
-    def relieve(self, most: int) -> None:
-        """Write rows down, those of the largest partitions first, where more than ``most`` bytes wait."""
-        if self.held <= most:
-            return
-        sizes = {key: sum(it.nbytes for it in batches) for key, batches in self.waiting.items()}
-        for key in sorted(sizes, key=lambda it: -sizes[it]):
-            if self.held <= most // 2:
-                return
-            self._down(key)
+    def take(self, key: Key, rows: pa.RecordBatch, *, last: bool) -> Iterator[DataFile]:
+        """Take rows of one partition, the ``last`` ones there are; a file that is large enough is complete."""
+        if last:
+            yield from self._whole(key, [rows])
+        elif key in self.open or (key not in self.spilt and len(self.open) < MOST_OPEN):
+            self._write(key, [rows])
+            if self.open[key].bytes >= FILE_BYTES:
+                yield self._close(key)
+        else:
+            self._spill(key, rows)
 
     def finish(self) -> Iterator[DataFile]:
-        """Complete every file, one partition after the other."""
-        for key in list(self.open):
-            self._write(key, self._waited(key))
-            yield self._close(key)
-        for key, path in self.spilt.items():
-            yield from self._whole(key, chain(_spilt(path), self._waited(key)))
-        for key in list(self.waiting):
-            yield from self._whole(key, self._waited(key))
+        """Complete the files of partitions that had no rows among the last ones."""
+        for key in [*self.open, *self.spilt]:
+            yield from self._whole(key, [])
 
     def drop(self) -> None:
         """Close what is still open after an error."""
@@ -165,24 +158,10 @@ class _Files:
             with suppress(Exception):  # the error that goes on is the one to tell
                 file.writer.close()
 
-    def _down(self, key: Key) -> None:
-        if key in self.open or (key not in self.spilt and len(self.open) < MOST_OPEN):
-            self._write(key, self._waited(key))
-            return
-        batches = self._waited(key)
-        path = self.spilt.setdefault(key, self.folder / f"{len(self.spilt)}.arrows")
-        options = pa.ipc.IpcWriteOptions(compression="lz4")
-        with path.open("ab") as sink, pa.ipc.new_stream(sink, batches[0].schema, options=options) as stream:
-            for batch in batches:
-                stream.write_batch(batch)
-
-    def _waited(self, key: Key) -> list[pa.RecordBatch]:
-        batches = self.waiting.pop(key, [])
-        self.held -= sum(it.nbytes for it in batches)
-        return batches
-
-    def _whole(self, key: Key, batches: Iterable[pa.RecordBatch]) -> Iterator[DataFile]:
-        for gathered in _gathered(batches, HELD_BYTES // 4):
+    def _whole(self, key: Key, rows: Iterable[pa.RecordBatch]) -> Iterator[DataFile]:
+        """Complete the partition: what waits of it, and ``rows``."""
+        waited = _spilt(self.spilt.pop(key)) if key in self.spilt else ()
+        for gathered in _gathered(chain(waited, rows), HELD_BYTES):
             self._write(key, gathered)
             if self.open[key].bytes >= FILE_BYTES:
                 yield self._close(key)
@@ -190,20 +169,22 @@ class _Files:
             yield self._close(key)
 
     def _write(self, key: Key, batches: list[pa.RecordBatch]) -> None:
-        if not batches:
-            return
         file = self.open.get(key) or self._opened(key)
         table = pa.Table.from_batches(batches)
         file.writer.write(table)
         file.bytes += table.nbytes
 
+    def _spill(self, key: Key, rows: pa.RecordBatch) -> None:
+        path = self.spilt.setdefault(key, self.folder / f"{len(self.spilt)}.arrows")
+        options = pa.ipc.IpcWriteOptions(compression="lz4")
+        with path.open("ab") as sink, pa.ipc.new_stream(sink, rows.schema, options=options) as stream:
+            stream.write_batch(rows)
+
     def _opened(self, key: Key) -> _File:
-        provider = load_location_provider(self.metadata.location, self.metadata.properties)
-        folder = _folder(self.metadata, key)
-        location = provider.new_data_location(f"{folder}{self.made:05}-{self.run}.parquet")
+        name = f"{_folder(self.metadata, key)}{self.made:05}-{self.run}.parquet"
+        location = self.provider.new_data_location(name)
         self.made += 1
-        schema = sanitize_column_names(self.metadata.schema())
-        writer = MODEL.create_writer(self.storage.new_output(location), schema, self.metadata.properties)
+        writer = MODEL.create_writer(self.storage.new_output(location), self.schema, self.metadata.properties)
         self.open[key] = file = _File(location, writer)
         return file
 
@@ -240,9 +221,12 @@ def _folder(metadata: TableMetadata, key: Key) -> str:
 
 
 def _gathered(batches: Iterable[pa.RecordBatch], most: int) -> Iterator[list[pa.RecordBatch]]:
+    """Yield the batches that have rows in lists of about ``most`` bytes, none of them empty."""
     gathered: list[pa.RecordBatch] = []
     held = 0
     for batch in batches:
+        if not batch.num_rows:
+            continue
         gathered.append(batch)
         held += batch.nbytes
         if held >= most:
@@ -252,8 +236,18 @@ def _gathered(batches: Iterable[pa.RecordBatch], most: int) -> Iterator[list[pa.
         yield gathered
 
 
+def _with_last(pieces: Iterator[list[pa.RecordBatch]]) -> Iterator[tuple[list[pa.RecordBatch], bool]]:
+    """Yield each piece and whether it is the last one."""
+    piece = next(pieces, None)
+    while piece is not None:
+        after = next(pieces, None)
+        yield piece, after is None
+        piece = after
+
+
 def _spilt(path: Path) -> Iterator[pa.RecordBatch]:
     """Yield the batches of the streams that stand one after the other in a file."""
     with path.open("rb") as source:
         while source.peek(1):
             yield from pa.ipc.open_stream(source)
+    path.unlink()
