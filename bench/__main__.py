@@ -6,7 +6,20 @@ Machines are noisy: read the ratios, not the seconds.
 import sys
 from importlib import import_module
 
-SECTIONS = ("overhead", "nightly", "ingest", "ready", "lineage", "graph", "store", "shared", "history", "page", "diff")
+SECTIONS = (
+    "overhead",
+    "nightly",
+    "ingest",
+    "ready",
+    "lineage",
+    "large",
+    "graph",
+    "store",
+    "shared",
+    "history",
+    "page",
+    "diff",
+)
 """Modules of this folder, each with ``main()``; name some on the command line to run those alone."""
 
 

@@ -3,8 +3,6 @@
 The goal is at most 2.0 times ``sqlglot.parse_one`` for all output columns with all typed edges, linear in the size.
 """
 
-# ruff: noqa: S608  # statements are what is measured
-
 import json
 import math
 import resource

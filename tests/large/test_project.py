@@ -1,0 +1,81 @@
+"""A project of fifty pipelines as its users have it: it loads, and its pipelines run on a real catalog."""
+
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import dagster as dg
+import pyarrow as pa
+import pytest
+
+from bench.large_table import Table
+from bench.large_tables import tables
+from governance.pipeline import Pipeline
+from governance.project import Project
+from platform_assets import described, factory
+from platform_assets.catalog import load as load_table
+from platform_assets.catalog import open_catalog
+from platform_assets.definitions import build_definitions
+from platform_assets.described import PICTURED, description
+from platform_assets.factory import load
+from platform_assets.metadata import asset_key
+from platform_assets.publish import replace, target
+from tests.large.remembering import large
+
+FIFTY = 50
+VALUES: dict[str, Callable[[int], object]] = {
+    "bigint": int,
+    "double": float,
+    "varchar": str,
+    "timestamp": lambda it: datetime(2026, 1, 1 + it, tzinfo=UTC).replace(tzinfo=None),
+}
+ARROW = {"bigint": pa.int64(), "double": pa.float64(), "varchar": pa.string(), "timestamp": pa.timestamp("us")}
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    monkeypatch.setenv("PYICEBERG_HOME", str(tmp_path))
+    return large(tmp_path / "large", FIFTY)
+
+
+def write_source(project: Project, table: Table) -> None:
+    rows = pa.table({name: pa.array(map(VALUES[kind], range(3)), ARROW[kind]) for name, kind in table.columns})
+    with open_catalog(project) as catalog:
+        replace(catalog, target(table.name, None), rows.to_reader(), {}, {})
+
+
+def test_two_pipelines_of_fifty_are_built_one_on_the_other(project: Project) -> None:
+    platform = tables(FIFTY)
+    bronze = next(it for it in platform if it.form == "copy")
+    silver = next(it for it in platform if bronze in it.inputs and it.form in {"window", "join"})
+    for source in {one for it in (bronze, *silver.inputs) for one in it.inputs if not one.form}:
+        write_source(project, source)
+    wanted = [asset_key(it.name) for it in (*silver.inputs, silver)]
+    with dg.DagsterInstance.ephemeral() as instance:
+        job = build_definitions(project).resolve_implicit_global_asset_job_def()
+        done = job.execute_in_process(instance=instance, asset_selection=wanted)
+    assert {it.asset_key for it in done.get_asset_materialization_events()} == set(wanted)
+    with open_catalog(project) as catalog:
+        assert load_table(catalog, silver.name).scan().to_arrow().num_rows == 3
+
+
+def test_a_warm_build_parses_no_text(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    load(project)
+
+    def parse(pipeline: Pipeline) -> None:
+        raise AssertionError(pipeline.table)
+
+    monkeypatch.setattr(factory, "parse", parse)
+    monkeypatch.setattr(sys.modules["governance.statement.parse"], "_remembered", parse)
+    assert len(build_definitions(project).resolve_all_asset_specs()) > FIFTY
+
+
+def test_a_large_project_says_where_its_pictures_are(project: Project) -> None:
+    loaded = load(project)
+    pipeline = loaded.pipelines[0]
+    small, great = (description(loaded.policy, loaded.program, pipeline, it) for it in (PICTURED, PICTURED + 1))
+    assert "data:image" in small
+    assert great.endswith(f"[column lineage](http://127.0.0.1:3001/#{pipeline.table})")
+    assert len(great) < 300 < len(small)
+    assert described.PICTURED >= FIFTY
