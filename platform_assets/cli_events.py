@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import click
 
+from governance.errors import EventStoreError
 from governance.project import find_project
 
 
@@ -31,4 +32,24 @@ def compact(keep_days: float) -> None:
     sys.exit(1 if done.kept else 0)
 
 
-COMMANDS: tuple[click.Command, ...] = (compact,)
+@click.command()
+def share() -> None:
+    """Put the events of the state folder into the store that hosts share; they stay in the folder as well."""
+    from governance.events.open import event_store
+    from governance.events.shared.store import SharedEventStore
+    from platform_assets.colour import working
+
+    project = find_project()
+    store = event_store(project)
+    if not isinstance(store, SharedEventStore):
+        raise EventStoreError(
+            "no store is named that hosts share", fix="write [events] store in lineage.toml, or set HEADWATER_EVENTS"
+        )
+    from governance.events.shared.moving import move_in
+
+    with working("putting events into the shared store"):
+        done = move_in(project.events, store)
+    click.echo(str(done))
+
+
+COMMANDS: tuple[click.Command, ...] = (compact, share)

@@ -1,5 +1,6 @@
 """Compaction of a shared store: killed anywhere, by several hosts at once, each event stays there once."""
 
+from collections import Counter
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from itertools import count
@@ -20,7 +21,7 @@ from governance.events.shared.names import compacted
 from governance.events.shared.store import SharedEventStore
 from governance.events.upkeep import due_now, keep
 from tests.shared_store.killed import killed_at
-from tests.shared_store.runs import NOW, complete, fail, objects_of
+from tests.shared_store.runs import NOW, complete, facts, fail, objects_of, start
 from tests.shared_store.test_mirror import LATER, expected, fill, seen
 
 Host = Callable[[str], SharedEventStore]
@@ -166,6 +167,35 @@ def test_a_compaction_that_is_killed_anywhere_loses_and_doubles_nothing(
         if not reached:
             break
     assert step > 20
+
+
+def test_objects_whose_segment_is_missing_are_not_deleted(host: Host, bucket: Bucket) -> None:
+    fill(host("a"), 0, 1)
+    compact_objects(bucket, LATER)
+    (entry,) = read_ledger(bucket)[0].entries
+    bucket.delete([compacted(entry.segment.file)])
+    assert compact_objects(bucket, LATER, timedelta()) == Folded()
+    assert len(objects(bucket)) == 2
+    assert not read_ledger(bucket)[0].entries[0].swept
+
+
+@pytest.mark.parametrize("skew", [timedelta(minutes=-14), timedelta(minutes=14)])
+def test_clocks_that_differ_as_far_as_a_store_lets_them_change_nothing(
+    host: Host, bucket: Bucket, skew: timedelta
+) -> None:
+    here, there = host("a"), later(host("b"), NOW + skew)
+    fill(here, 0, 1)
+    assert not there.end(fail(0))
+    assert there.begin(start(1))
+    assert not here.begin(start(1, timedelta(seconds=1)))
+    # a grace is by the store's clock, whatever that of the host that compacts
+    compact_objects(bucket, LATER + skew)
+    compact_objects(bucket, LATER + skew)
+    assert len(objects(bucket)) == 3
+    compact_objects(bucket, LATER, timedelta())
+    assert objects(bucket) == []
+    assert not later(host("c"), NOW + skew).end(fail(0))
+    assert seen(there) == seen(here) == expected(1) + Counter({(facts(1).attempt.run_id, "START"): 1})
 
 
 def test_a_missing_segment_is_an_error_and_never_fewer_events(host: Host, bucket: Bucket) -> None:

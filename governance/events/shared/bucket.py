@@ -27,7 +27,7 @@ PAGE = 1000
 
 _CLOCK = "clock"
 _PROOF = "conditions"
-_AT_ONCE = 16
+AT_ONCE = 16
 """Requests under way at a time: each waits for the network far longer than it computes."""
 
 _PATIENCE = {"connect_timeout": timedelta(seconds=3), "timeout": timedelta(seconds=10)}
@@ -151,7 +151,7 @@ class Bucket:
 
     def get_all(self, names: Sequence[str]) -> Iterator[Content | None]:
         """Yield what each object holds, in the order of ``names``."""
-        with ThreadPoolExecutor(_AT_ONCE) as threads:
+        with ThreadPoolExecutor(AT_ONCE) as threads:
             yield from threads.map(self.get, names)
 
     def pages(self, folder: str) -> Iterator[list[Stored]]:

@@ -166,15 +166,15 @@ def _sweep(bucket: Bucket, grace: timedelta) -> int:
     if not ripe:
         return 0
     tags = {it.name: it.tag for page in bucket.pages(EVENTS) for it in page}
-    gone = 0
+    gone, swept = 0, set()
     for entry in ripe:
         # nothing is deleted of what stands nowhere else
         if not all(bucket.version(compacted(file)) for file in entry.files):
             continue
+        swept.add(entry.segment.file)
         names = [name for name, tag in names_in(bucket, entry) if tags.get(name) == tag]
         bucket.delete(names)
         gone += len(names)
-    swept = {it.segment.file for it in ripe}
     entries = (msgspec.structs.replace(it, swept=it.swept or it.segment.file in swept) for it in ledger.entries)
     # where another host was faster, it or the next compaction says so
     write_ledger(bucket, msgspec.structs.replace(ledger, entries=tuple(entries)), former)
