@@ -16,6 +16,7 @@ from pyspark.sql.dataframe import DataFrame
 
 from governance.errors import EngineError, UnreadConstruct
 from governance.statement.spark import Translated, translated
+from platform_assets.engines.address import linked
 from platform_assets.engines.duckdb import DuckDb
 from platform_assets.engines.engine import Empty, Files, Landing, Query, QueryError, Relation, Rows, Stored
 from platform_assets.engines.folder import own_folder
@@ -69,7 +70,7 @@ class Spark:
         with own_folder(self.folder) as folder, connected(self.remote) as connection:
             with told(query, folder):
                 # the server has its own credentials or none: what it reads goes where it writes as well
-                there = staged(tables, folder)
+                there = linked(staged(tables, folder), folder)
                 waited(connection, lambda: _register(connection.session, there, empty))
                 for it in text.held:
                     hold(connection, query, folder, it)

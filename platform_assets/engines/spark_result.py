@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from pyspark.sql.dataframe import DataFrame
 
 from governance.statement.spark import Held
+from platform_assets.engines.address import address
 from platform_assets.engines.engine import Column, Outcome, Query, QueryError
 from platform_assets.engines.interruptible import waited
 from platform_assets.engines.parquet import ROWS, fitted, rewritten, with_ids
@@ -82,7 +83,7 @@ def hold(connection: Connection, query: Query, folder: Path, held: Held) -> None
     files = _written(connection, query, frame, folder / held.name)
 
     def register() -> None:
-        paths = [file.as_uri() for file in files]
+        paths = [address(file) for file in files]
         kept = session.read.schema(frame.schema).parquet(*paths) if paths else session.createDataFrame([], frame.schema)
         kept.createOrReplaceTempView(held.name)
 
@@ -91,7 +92,7 @@ def hold(connection: Connection, query: Query, folder: Path, held: Held) -> None
 
 def _written(connection: Connection, query: Query, frame: DataFrame, to: Path) -> Sequence[Path]:
     """Let the server write Parquet files, and return them; of no row some servers write none at all."""
-    waited(connection, lambda: frame.write.mode("error").parquet(to.as_uri()))
+    waited(connection, lambda: frame.write.mode("error").parquet(address(to)))
     files = sorted(to.glob("*.parquet")) if to.is_dir() else []
     if not files and not waited(connection, frame.isEmpty):
         raise QueryError("the Spark server wrote nothing that is seen here", file=query.file, fix=UNSEEN)
@@ -104,5 +105,5 @@ def told(query: Query, folder: Path) -> Iterator[None]:
     try:
         yield
     except (*FAILURES, pa.ArrowException, OSError) as error:
-        said = words(error).replace(folder.as_uri(), "…").replace(str(folder), "…")
+        said = words(error).replace(address(folder), "…").replace(str(folder), "…")
         raise QueryError(said, file=query.file, fix="look at the Spark server's log") from None

@@ -3,6 +3,7 @@
 import re
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TypeVar
@@ -20,7 +21,7 @@ T = TypeVar("T")
 
 PORT = 15002
 SECONDS = 4.0
-"""What reaching the server, and its first answer, may take each; together with the rest under 5 seconds."""
+"""What reaching the server and its first answer may take together; with the rest under 5 seconds."""
 
 SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
@@ -75,12 +76,14 @@ def connected(remote: str | None) -> Iterator[Connection]:
 def _session(remote: str | None) -> SparkSession:
     host, port = address(remote)
     shown = f"the Spark Connect server {host}:{port}"
+    begun = time.monotonic()
     try:
         socket.create_connection((host, port), SECONDS / 2).close()
     except OSError as error:
         fix = f"start it, or let {REMOTE} name one that runs"
         raise EngineError(f"{shown} cannot be reached: {error.strerror or error}", fix=fix) from None
-    return within(SECONDS / 2, lambda: _opened(str(remote)), shown)
+    # the first session of a server that has just started takes it seconds
+    return within(SECONDS - (time.monotonic() - begun), lambda: _opened(str(remote)), shown)
 
 
 def _opened(remote: str) -> SparkSession:
@@ -136,7 +139,7 @@ def within(seconds: float, work: Callable[[], T], shown: str) -> T:
         raise errors[0]
     if not results:
         fix = f"see whether {REMOTE} is a Spark Connect server, and whether it is overloaded"
-        raise EngineError(f"{shown} does not answer within {seconds:g} seconds", fix=fix)
+        raise EngineError(f"{shown} does not answer within {seconds:.0f} seconds", fix=fix)
     return results[0]
 
 

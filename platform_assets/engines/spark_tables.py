@@ -11,6 +11,7 @@ from pyspark.sql.dataframe import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from governance.errors import EngineError
+from platform_assets.engines.address import address
 from platform_assets.engines.engine import Column, Files, Landing, Relation, Rows
 from platform_assets.engines.parquet import field_id
 
@@ -93,7 +94,7 @@ def _of_shape(
             picked.append((found if column.fields else found.cast(kind)).alias(column.name))
         else:
             picked.append(functions.lit(None).cast(kind).alias(column.name))
-    return session.read.parquet(*(Path(path).as_uri() for path in paths)).select(*picked)
+    return session.read.parquet(*(address(Path(path)) for path in paths)).select(*picked)
 
 
 def spark_type(column: Column) -> str | None:

@@ -1,6 +1,7 @@
 """Tables as they are stored, read by either engine; and what either engine stores, read by pyiceberg."""
 
 from collections.abc import Iterator
+from dataclasses import replace as replace_
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,7 +12,8 @@ from pyiceberg.types import LongType
 
 from governance.project import project_at
 from platform_assets.catalog import open_catalog, plan
-from platform_assets.engines.engine import Empty, Engine, Files, Query, QueryError, Rows
+from platform_assets.engines.engine import Column, Empty, Engine, Files, Query, QueryError, Rows
+from platform_assets.engines.spark import Spark
 from platform_assets.publish import Commit, append, replace, target
 from tests.engines_contract.asking import GIVEN, TABLES, ask, columns_of, shown
 
@@ -130,3 +132,19 @@ def test_an_overflow_is_an_error_and_leaves_nothing(engine: Engine, catalog: Cat
     assert not catalog.table_exists("mart.t")
     assert not list(tmp_path.glob("*/run-*"))
     assert not list(tmp_path.glob(".headwater/warehouse/**/*.parquet"))
+
+
+@pytest.mark.parametrize("folder", ["day=2024-02-01", "a b", "word=it%27s", "é", "a[1]b", "{x}", "a+b,c"])
+def test_files_are_read_whatever_their_folder_is_called(engine: Engine, tmp_path: Path, folder: str) -> None:
+    path = tmp_path / folder / "rows.parquet"
+    path.parent.mkdir()
+    field = pa.field("id", pa.int64(), metadata={"PARQUET:field_id": "1"})
+    pq.write_table(pa.table([pa.array([1, 2])], pa.schema([field])), path)
+    relation = Files((str(path),), (Column(1, "id", "bigint"),))
+    assert ask(engine, "select id from s.f", {"s.f": relation}).to_pydict() == {"id": [1, 2]}
+
+
+def test_a_project_in_a_folder_with_a_blank(engine: Engine, tmp_path: Path) -> None:
+    if isinstance(engine, Spark):
+        engine = replace_(engine, folder=tmp_path / "my project" / "état=1")
+    assert ask(engine, "select id from s.t where id = 1", TABLES).to_pydict() == {"id": [1]}
