@@ -13,7 +13,7 @@ from governance.pipeline import Pipeline
 from governance.policy import Policy, TablePolicy
 from governance.sources import Source
 from platform_assets import quarantine
-from platform_assets.catalog import Catalog, kind_of
+from platform_assets.catalog import Catalog, columns, kind_of
 from platform_assets.engines.engine import Column
 from platform_assets.facts import described, explanation_of, file_input, layer
 from platform_assets.publish import Commit
@@ -21,9 +21,13 @@ from platform_assets.run import Begun, Done
 
 
 def inputs_of(policy: Policy, begun: Begun) -> Iterator[Input]:
-    """Yield the tables and the datasets of files that were read."""
+    """Yield the tables and the datasets of files that were read, with their columns.
+
+    A server knows the columns of a source from its readers alone, and without them (Marquez) leaves out their edges.
+    """
     for it in begun.inputs:
-        yield Input(it.table, it.snapshot_id, it.rows, it.bytes, it.files)
+        schema = column_facts(policy, it.table, columns(begun.traced.tables[it.table]))
+        yield Input(it.table, it.snapshot_id, it.rows, it.bytes, it.files, schema)
     for source in begun.traced.files.values():
         if source.files is not None:
             yield _file_input(policy, begun, source, source.files)

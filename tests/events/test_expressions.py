@@ -14,7 +14,7 @@ from governance.events import run as run_module
 from governance.events.decode import Decoder
 from governance.events.expressions import KEY, LARGEST
 from governance.events.redact import redact_sql
-from governance.events.run import Output, RunFacts, complete_event
+from governance.events.run import Column, Input, Output, RunFacts, complete_event
 from governance.events.store import EventStore
 from governance.events.uses import ExpressionPart, UsePart
 from governance.lineage import column_lineage
@@ -156,6 +156,21 @@ def test_an_event_is_never_too_large_for_it(
     bare = len(json.dumps(sent(facts, store, replace(chained(100), explanation=None))))
     monkeypatch.setattr(run_module, "LARGEST_EVENT", bare + 10)
     assert KEY not in sent(facts, store, chained(100))["outputs"][0]["facets"]
+
+
+def test_the_columns_of_inputs_are_left_out_before_an_event_is_too_large(
+    facts: RunFacts, store: EventStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wide = Input("s.t", schema=tuple(Column(f"column_number_{number}", "bigint") for number in range(100)))
+
+    def inputs() -> list[dict[str, Any]]:
+        store.append(complete_event(facts, NIGHT, [wide], [chained(3)]))
+        return [it for it in written(store)[-1]["inputs"] if it["name"] == "s.t"]
+
+    assert len(inputs()[0]["facets"]["schema"]["fields"]) == 100
+    bare = len(json.dumps(sent(facts, store, replace(chained(3), explanation=None))))
+    monkeypatch.setattr(run_module, "LARGEST_EVENT", bare + 1_000)
+    assert inputs()[0]["facets"] == {}
 
 
 def sent(facts: RunFacts, store: EventStore, told: Output) -> dict[str, Any]:

@@ -28,6 +28,9 @@ def test_a_run_commits_its_rows_and_tells_what_it_read_and_wrote(platform: Platf
     assert (start["eventType"], complete["eventType"]) == ("START", "COMPLETE")
     assert [it["name"] for it in start["inputs"]] == ["crm.people", "shop.orders"]
     assert start["run"]["runId"] == complete["run"]["runId"] == done.run_id == run().attempt.run_id
+    # a server learns a source's columns from its readers, and some leave out the edges of columns that they do not know
+    columns = {it["name"]: [field["name"] for field in it["facets"]["schema"]["fields"]] for it in complete["inputs"]}
+    assert columns == {"crm.people": ["id", "name", "mail", "agreed"], "shop.orders": ["id", "person", "paid", "at"]}
     assert complete["run"]["facets"]["parent"]["run"]["runId"] == PARENT.run_id
     assert complete["run"]["facets"]["processing_engine"]["name"] == "duckdb"
     (output,) = complete["outputs"]
