@@ -46,11 +46,24 @@ def changed_twice(connection: duckdb.DuckDBPyConnection, drawn: Drawn) -> bool:
     return bool(connection.execute(f"{drawn.ctes}select 1 {pairs} group by t.rowid having count(*) > 1").fetchall())
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(drawn=merges(), table=ROWS, source=ROWS)
 def test_it_gives_the_rows_of_duckdbs_own_merge(
     connection: duckdb.DuckDBPyConnection, drawn: Drawn, table: Rows, source: Rows
 ) -> None:
+    require_same(connection, drawn, table, source)
+
+
+@pytest.mark.prove
+@settings(max_examples=3000, deadline=None)
+@given(drawn=merges(), table=ROWS, source=ROWS)
+def test_it_gives_the_rows_of_thousands_of_merges(
+    connection: duckdb.DuckDBPyConnection, drawn: Drawn, table: Rows, source: Rows
+) -> None:
+    require_same(connection, drawn, table, source)
+
+
+def require_same(connection: duckdb.DuckDBPyConnection, drawn: Drawn, table: Rows, source: Rows) -> None:
     fill(connection, table, source)
     made = select_of(drawn.sql)
     if changed_twice(connection, drawn):

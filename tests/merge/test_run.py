@@ -171,3 +171,54 @@ def test_what_only_earlier_files_have_is_not_taken_for_gone(landing: Landing) ->
     with pytest.raises(LineageError, match="takes each file of landing") as caught:
         landing.run("mart.orders")
     assert caught.value.where().endswith("orders.sql:2:1")
+
+
+def test_what_another_run_committed_meanwhile_is_merged_into(landing: Landing) -> None:
+    landing.pipeline("mart.customers", MERGE)
+    give(landing, [(1, "Ada")])
+    landing.run("mart.customers")
+    give(landing, [(2, "Bo")])
+    numbers = iter([1])
+
+    def first_time_only() -> None:
+        for number in numbers:
+            landing.run("mart.customers", number)
+
+    landing.meanwhile(first_time_only).run("mart.customers", 2)
+    # the second of the two found 2 there already, and counted it
+    assert customers(landing) == [(1, "Ada", 1), (2, "Bo", 2)]
+
+
+def test_a_partitioned_table_stays_parted(landing: Landing) -> None:
+    landing.pipeline("mart.customers", f"-- partition by: bucket(4, id)\n{MERGE}")
+    give(landing, [(number, "x") for number in range(20)])
+    landing.run("mart.customers")
+    give(landing, [(number, "y") for number in range(10)])
+    landing.run("mart.customers", 1)
+    table = load(landing.platform.catalog, "mart.customers")
+    assert len({str(it.file.partition) for it in table.scan().plan_files()}) == 4
+    assert [row[1] for row in customers(landing)] == ["y"] * 10 + ["x"] * 10
+
+
+def test_macros_views_and_odd_names(landing: Landing) -> None:
+    blocks = landing.project.root / "platform_assets" / "blocks"
+    blocks.mkdir(parents=True)
+    (blocks / "b.sql").write_text(
+        "create macro doubled(x) as x * 2;\n"
+        "create view s.named as select id, name from s.updates where name <> 'no';\n",
+        "utf-8",
+    )
+    landing.pipeline(
+        "mart.odd",
+        'create table if not exists mart.odd ("select" bigint, "a ""b""" varchar);\n'
+        'merge into mart.odd as "my t"\n'
+        'using s.named as "order"\n'
+        'on "my t"."select" = "order".id\n'
+        'when matched then update set "select" = doubled("order".id)\n'
+        'when not matched then insert ("a ""b""", "select") values (name, id)\n',
+    )
+    give(landing, [(1, "Ada"), (2, "no")])
+    landing.run("mart.odd")
+    assert [tuple(row.values()) for row in landing.rows("mart.odd")] == [(1, "Ada")]
+    landing.run("mart.odd", 1)
+    assert [tuple(row.values()) for row in landing.rows("mart.odd")] == [(2, "Ada")]
