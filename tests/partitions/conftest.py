@@ -29,6 +29,10 @@ masking_functions = []
 namespace = "iceberg://test"
 job_namespace = "jobs"
 """
+COLUMNS = "\n".join(
+    f'columns.{it} = {{ classification = "internal" }}' for it in ("id", "country", "paid_at", "amount")
+)
+METADATA = f'["shop.payments"]\n{COLUMNS}\n["mart.paid"]\n{COLUMNS}\n'
 PAID = """-- description: What was paid, day by day.
 -- owner: team:shop
 -- partition by: day(paid_at), bucket(4, id)
@@ -75,7 +79,7 @@ def project(tmp_path: Path) -> Project:
     made = project_at(tmp_path)
     write(made.sources, SOURCES)
     write(made.policy[0] / "lineage.toml", LINEAGE)
-    write(made.policy[0] / "metadata.toml", "")
+    write(made.policy[0] / "metadata.toml", METADATA)
     write(made.policy[0] / "waivers.toml", "")
     write(made.pipelines[0] / "mart" / "paid.sql", PAID)
     return made
