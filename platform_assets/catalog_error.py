@@ -37,7 +37,8 @@ def unreached(error: Exception, name: str, uri: str) -> CatalogError:
     """Return the error for the catalog ``name``; its URI is shown without passwords."""
     if isinstance(error, OSError) and AWS.search(str(error)):
         return store_failed(error, f"the storage of the catalog {name!r} cannot be used")
-    at = f" ({redact_url(uri)})" if uri else ""
+    # what follows a ? are limits of time that nobody wrote, and may be passwords
+    at = f" ({redact_url(uri.partition('?')[0])})" if uri else ""
     return CatalogError(f"the catalog {name!r}{at} cannot be used: {_words(error)}", fix=_fix(error, name))
 
 

@@ -50,6 +50,12 @@ class Postgres:
         self.ask("postgres", f'create database "{database}"')
         return self.uri(database)
 
+    def make_schema(self) -> str:
+        """Make an empty schema in the database that there is, which is quicker, and return a URI that means it."""
+        name = f"s{secrets.token_hex(8)}"
+        self.ask("postgres", f"create schema {name}")
+        return f"{self.uri('postgres')}?options=-csearch_path%3D{name}"
+
     def ask(self, database: str, sql: str) -> list[tuple[object, ...]]:
         at = {"host": "127.0.0.1", "port": self.port, "user": USER, "password": self.password, "dbname": database}
         with closing(psycopg2.connect(**at)) as connection:

@@ -82,7 +82,7 @@ def kind(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
         configure(monkeypatch, uri=request.getfixturevalue("rest").url, token=TOKEN)
     if name.startswith("postgres"):
         server: Postgres = request.getfixturevalue("postgres")
-        configure(monkeypatch, uri=server.make(uuid4().hex), warehouse=f"file://{tmp_path}/house")
+        configure(monkeypatch, uri=server.make_schema(), warehouse=f"file://{tmp_path}/house")
     if name.endswith("s3"):
         configure(monkeypatch, **s3_settings(request.getfixturevalue("s3"), request.getfixturevalue("bucket")))
     return name

@@ -6,6 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from governance.errors import CatalogError
 from governance.project import Project
 from platform_assets.catalog import Catalog, inventory, kind_of, load, load_known, published
 from platform_assets.engines.duckdb import DuckDb
@@ -85,7 +86,7 @@ def test_a_commit_whose_answer_is_lost_is_found(catalog: Catalog, monkeypatch: p
 
     with monkeypatch.context() as patch:
         patch.setattr(type(catalog), "commit_table", lost)
-        with pytest.raises(ConnectionError):
+        with pytest.raises(CatalogError, match="gone"):
             put(catalog, "two", [2])
     found = landed(catalog, "s.t", "two", "OVERWRITE")
     assert found is not None

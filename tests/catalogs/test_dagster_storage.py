@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from uuid import uuid4
@@ -11,8 +12,10 @@ from dagster import DagsterInstance, DagsterRunStatus
 
 from governance.errors import HeadwaterError
 from governance.project import find_project
+from governance_checks.governance_job import IN_PROCESS, in_processes
 from governance_checks.scheduler import ended_attempts
 from platform_assets.catalog import open_catalog, published
+from platform_assets.definitions import build_definitions
 from tests.catalogs.conftest import configure
 from tests.dagster.shop import CHECKOUT, DAGSTER, Shop, built, make_shop, process
 from tests.postgres import Postgres
@@ -44,7 +47,7 @@ def instance(home: Path) -> Iterator[DagsterInstance]:
 @pytest.fixture
 def shop(postgres: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shop:
     """The shop, with its catalog on PostgreSQL too."""
-    configure(monkeypatch, uri=postgres.make(uuid4().hex), warehouse=f"file://{tmp_path}/house")
+    configure(monkeypatch, uri=postgres.make_schema(), warehouse=f"file://{tmp_path}/house")
     return make_shop(tmp_path / "shop")
 
 
@@ -76,6 +79,16 @@ def test_a_job_runs_its_checks_run_and_rules_see_what_ended(shop: Shop, instance
     assert all(it.passed for it in missing)
 
 
+def test_the_jobs_that_build_run_steps_in_processes_and_governance_does_not(shop: Shop) -> None:
+    several = build_definitions(replace(shop.project, processes=2))
+    nightly, governance, asked = (several.resolve_job_def(it) for it in ("nightly", "governance", "__ASSET_JOB"))
+    assert nightly.run_config == {"execution": {"config": {"multiprocess": in_processes(2)}}}
+    assert governance.run_config == IN_PROCESS
+    assert asked.executor_def.name == "multiprocess"
+    assert shop.definitions().resolve_job_def("__ASSET_JOB").executor_def.name == "in_process"
+
+
+@pytest.mark.prove
 def test_steps_in_processes_of_their_own_send_their_events_once(shop: Shop, home: Path) -> None:
     environment = shop.environment(home, HEADWATER_PROCESSES="2")
     command = (DAGSTER, "job", "execute", "-j", "nightly", "-m", "platform_assets.definitions")

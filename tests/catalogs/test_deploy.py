@@ -170,7 +170,7 @@ def test_the_services_run_as_processes_of_this_machine(
     postgres: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code, web = free_port(), free_port()
-    configure(monkeypatch, uri=postgres.make(uuid4().hex), warehouse=f"file://{tmp_path}/house")
+    configure(monkeypatch, uri=postgres.make_schema(), warehouse=f"file://{tmp_path}/house")
     shop = make_shop(tmp_path / "shop")
     database = uuid4().hex
     postgres.make(database)
