@@ -45,11 +45,15 @@ class Rentgen:
         assert not page["meta"]["has_next"]
         return [it["data"] for it in page["items"]]
 
+    def save(self) -> None:
+        """Have its consumer save all that it took."""
+        requests.post(f"{self.url}/save", timeout=90).raise_for_status()
+
     def refusal(self, event: Mapping[str, Any]) -> str | None:
         """Why its consumer does not take an event, None where it does."""
         headers = {"Authorization": f"Bearer {KEY}"}
         sent = requests.post(f"{self.url}/api/v1/lineage", json.dumps(event), headers=headers, timeout=30)
-        assert sent.status_code in {201, 422}, sent.text
+        assert sent.status_code in {202, 422}, sent.text
         return sent.text if sent.status_code == 422 else None
 
 
@@ -78,7 +82,7 @@ def rentgen_server(postgres: Postgres, log: Path) -> Iterator[Rentgen]:
 
 def _ready(url: str, process: "subprocess.Popen[bytes]", log: Path) -> Rentgen:
     login = {"grant_type": "password", "username": "ada", "password": "ada"}
-    deadline = time.monotonic() + 90
+    deadline = time.monotonic() + 180
     while True:
         try:
             return Rentgen(url, requests.post(f"{url}/v1/auth/token", login, timeout=30).json()["access_token"])

@@ -1,7 +1,8 @@
 """Data.Rentgen in one process: its own REST API, and its own consumer fed by HTTP where a Kafka topic would feed it.
 
 Runs in an environment that has data-rentgen, as ``python rentgen_app.py PORT KEY``. The schema is brought up to date
-first, by its own migrations; partitions are made for the years around now, by its own script.
+first, by its own migrations; partitions are made for the years around now, by its own script. As with Kafka an event is
+taken at once and saved later, many together: ``POST /save`` ends once all are.
 """
 
 import asyncio
@@ -13,6 +14,7 @@ from datetime import UTC, datetime
 
 import uvicorn
 from data_rentgen.consumer.extractors import BatchExtractor
+from data_rentgen.consumer.openlineage.run_event import OpenLineageRunEvent
 from data_rentgen.consumer.subscribers import parse_messages, save_to_db
 from data_rentgen.db.factory import create_session_factory
 from data_rentgen.db.migrations.__main__ import main as migrate
@@ -50,6 +52,7 @@ def application(key: str) -> FastAPI:
     """Its REST API, and ``POST /api/v1/lineage`` before its consumer."""
     settings = ServerApplicationSettings()
     sessions = create_session_factory(settings.database)
+    waiting: list[OpenLineageRunEvent] = []
     app = application_factory(settings)
     refusals = Refusals()
     LOG.addHandler(refusals)
@@ -61,14 +64,20 @@ def application(key: str) -> FastAPI:
         body = await request.body()
         if request.headers.get("content-encoding") == "gzip":
             body = gzip.decompress(body)
-        extractor = BatchExtractor()
         async for parsed, _ in parse_messages((Record(body),), LOG):
             if parsed is None:
                 return Response(refusals.said.pop(), status_code=422)
-            extractor.add_events([parsed])
+            waiting.append(parsed)
+        return Response(status_code=202)
+
+    @app.post("/save")
+    async def save() -> Response:
+        extractor = BatchExtractor()
+        extractor.add_events(waiting)
+        waiting.clear()
         async with sessions() as session:
             await save_to_db(extractor.result, session, LOG)
-        return Response(status_code=201)
+        return Response(status_code=204)
 
     return app
 
