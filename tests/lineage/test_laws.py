@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import duckdb
@@ -39,14 +40,22 @@ def accepted() -> Iterator[tuple[str, Schema]]:
     worlds.close()
 
 
-SAMPLES = list(accepted())
-ALL = SAMPLES + WRITTEN
+@cache
+def samples() -> list[tuple[str, Schema]]:
+    return list(accepted())
+
+
+def every() -> list[tuple[str, Schema]]:
+    return samples() + WRITTEN
 
 
 # what sqlglot writes as another query: DISTINCT ON as a window, in which other names take precedence, unnest in a
 # projection as joins; and a PIVOT's inner columns without their tables, WITHIN GROUP as MODE( ORDER BY a)
 REWRITTEN = ("DISTINCT ON", "unnest(", "generate_series(", "range(")
-FAITHFUL = [(sql, schema) for sql, schema in ALL if "(PIVOT (" not in sql and "WITHIN GROUP" not in sql]
+
+
+def faithful() -> list[tuple[str, Schema]]:
+    return [(sql, schema) for sql, schema in every() if "(PIVOT (" not in sql and "WITHIN GROUP" not in sql]
 
 
 def lineage(sql: str, schema: Schema) -> Expected:
@@ -55,7 +64,7 @@ def lineage(sql: str, schema: Schema) -> Expected:
 
 def check(change: Callable[[str], str], expect: Callable[[Expected], Expected] = lambda same: same) -> None:
     """Every query, changed, has the lineage that the change makes of its own."""
-    for sql, schema in ALL:
+    for sql, schema in every():
         before = lineage(sql, schema)
         changed = change(sql)
         assert told(lineage(changed, schema)) == told(expect(before)), changed
@@ -78,13 +87,13 @@ def test_a_temp_table_on_the_way_changes_nothing() -> None:
 
 
 def test_other_aliases_change_nothing() -> None:
-    for sql, schema in SAMPLES:
+    for sql, schema in samples():
         renamed = re.sub(r"\b(r|l|e|q|rec)(\d+)\b", r"other_\1_\2", sql)
         assert told(lineage(renamed, schema)) == told(lineage(sql, schema)), renamed
 
 
 def test_quoting_names_changes_nothing() -> None:
-    for sql, schema in FAITHFUL[: len(SAMPLES) // 2]:
+    for sql, schema in faithful()[: len(samples()) // 2]:
         quoted = sqlglot.parse_one(sql, read="duckdb").sql("duckdb", identify=True)
         assert told(lineage(quoted, schema)) == told(lineage(sql, schema)), quoted
 
@@ -110,7 +119,7 @@ def test_union_with_itself_only_dedupes() -> None:
 
 
 def test_a_filter_only_adds_indirect_edges() -> None:
-    for sql, schema in ALL:
+    for sql, schema in every():
         before = lineage(sql, schema)
         name, inputs = before.fields[-1]
         after = lineage(f'SELECT * FROM ({sql}) AS around WHERE around."{name}" IS NOT NULL', schema)
@@ -121,7 +130,7 @@ def test_a_filter_only_adds_indirect_edges() -> None:
 
 
 def test_reading_one_column_leaves_it_as_it_is() -> None:
-    for sql, schema in ALL:
+    for sql, schema in every():
         before = lineage(sql, schema)
         for name, inputs in before.fields:
             one = lineage(f'SELECT "{name}" FROM ({sql}) AS around', schema)
@@ -130,7 +139,7 @@ def test_reading_one_column_leaves_it_as_it_is() -> None:
 
 
 def test_formatting_changes_nothing() -> None:
-    for sql, schema in FAITHFUL:
+    for sql, schema in faithful():
         pretty = sqlglot.transpile(sql, read="duckdb", write="duckdb", pretty=True)[0]
         found, right = lineage(pretty, schema), lineage(sql, schema)
         # an unnamed column is named by its text, which formatting may change
@@ -169,7 +178,7 @@ print(json.dumps([[one.as_dict() for one in column_lineage(sql, schema)] for sql
 
 
 def test_the_hash_seed_changes_nothing() -> None:
-    queries = json.dumps(ALL[::6])
+    queries = json.dumps(every()[::6])
     answers = {
         subprocess.run(
             [sys.executable, "-c", PROGRAM],
