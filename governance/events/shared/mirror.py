@@ -39,7 +39,7 @@ from governance.events.shared.records import Batch, Listed, Records, opened
 from governance.events.store import EventStore
 
 _MOST = 512
-_BYTES = 16 << 20
+_BYTES = 8 << 20
 """Objects, and bytes of them, that are held at a time."""
 
 _ROUNDS = 10
