@@ -16,7 +16,12 @@ from governance.pipeline import Pipeline
 from governance.statement.meaning import Meaning, meaning
 from governance.statement.respelt import AS_HERE, Respelt
 
-NOBODY = {"owner": "nobody", "grain": "not said"}
+NOBODY = {
+    "owner": "nobody",
+    "grain": "not said",
+    "parting": "not said",
+    "span of partitions": "the whole table",
+}
 
 
 def compare(base: Side, head: Side) -> tuple[Difference, ...]:
@@ -95,11 +100,20 @@ def _rebuilt(found: Difference) -> Difference:
 def _said(old: Version, new: Version) -> tuple[str, ...]:
     """Return what neither values nor rows show, in words."""
     was, now = old.pipeline, new.pipeline
-    found = [became("owner", was.owner, now.owner), became("grain", ", ".join(was.grain), ", ".join(now.grain))]
+    found = [
+        became("owner", was.owner, now.owner),
+        became("grain", ", ".join(was.grain), ", ".join(now.grain)),
+        became("parting", _listed(was.partition_by), _listed(now.partition_by)),
+        became("span of partitions", _listed((was.partitions,)), _listed((now.partitions,))),
+    ]
     kept = [[name for name in one.columns if name in other.columns] for one, other in ((old, new), (new, old))]
     if kept[0] != kept[1]:
         found.append("its columns stand in another order, which only what reads them by place can tell")
     return tuple(filter(None, found))
+
+
+def _listed(it: Iterable[object]) -> str:
+    return ", ".join(str(one) for one in it if one is not None)
 
 
 def became(what: str, was: str | None, now: str | None) -> str:

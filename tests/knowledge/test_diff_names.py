@@ -218,6 +218,7 @@ def test_a_table_that_is_made_otherwise_is_none_that_moved() -> None:
         ("owner: team:a", "owner: team:b", "its owner is now team:b, and was team:a"),
         ("-- owner: team:a\n", "", "its owner is now nobody, and was team:a"),
         ("grain: id", "grain: id, email", "its grain is now id, email, and was id"),
+        ("id\ncreate", "id\n-- partition by: id\ncreate", "its parting is now id, and was not said"),
         ("id\ncreate", "id\n-- tags: x\ncreate", "written otherwise, and means the same"),
     ],
 )
