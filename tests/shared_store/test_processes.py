@@ -11,8 +11,10 @@ from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
+from governance.events.shared.bucket import Bucket
 from governance.events.shared.store import SharedEventStore
 from tests.shared_store.runs import NOW, facts, fail, start
+from tests.shared_store.test_mirror import bucket_event
 
 Host = Callable[[str], SharedEventStore]
 ROOT = Path(__file__).parents[2]
@@ -96,3 +98,38 @@ def test_a_process_killed_while_it_writes_leaves_whole_events_that_another_compl
     found = states(host("reader"))
     assert set(found.values()) == {1}
     assert {(facts(place).attempt.run_id, state) for place in range(20) for state in ("START", "FAIL")} <= set(found)
+
+
+SYNCER = """
+import sys
+from itertools import count
+from pathlib import Path
+from governance.events.shared import mirror
+from governance.events.shared.bucket import open_bucket
+from governance.events.shared.store import SharedEventStore
+
+address, folder = sys.argv[1:]
+mirror._MOST = 4
+for number in count():
+    print(number, flush=True)
+    SharedEventStore(Path(folder) / f"{number}", bucket=open_bucket(address)).refresh()
+"""
+
+
+def test_a_process_killed_while_it_syncs_leaves_a_mirror_that_goes_on(
+    tmp_path: Path, host: Host, bucket: Bucket, address: str
+) -> None:
+    for place in range(60):
+        bucket.put(f"events/other-{place}.json", bucket_event(place))
+    command = [sys.executable, "-c", SYNCER, address, str(tmp_path)]
+    with subprocess.Popen(command, cwd=ROOT, env=dict(os.environ), stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        while process.stdout.readline() != "1\n":
+            assert process.poll() is None
+        mirrored = tmp_path / "1" / "0" / "events"
+        while not list(mirrored.glob("events-*.ndjson")):
+            assert process.poll() is None
+        process.kill()
+    read = host("1").read()
+    assert not read.problems
+    assert sorted(int(it.run.run_id) for it in read.events) == list(range(60))
