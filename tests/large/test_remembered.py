@@ -215,3 +215,10 @@ def test_the_memory_can_be_switched_off(project: Project) -> None:
     assert pieces(project)
     with pytest.raises(HeadwaterError, match="write on or off"):
         find_project(env | {"HEADWATER_CACHE": "no"})
+
+
+def test_a_load_that_reads_nothing_writes_nothing(project: Project) -> None:
+    loaded(project)
+    before = {it: it.stat().st_ino for it in pieces(project)}
+    loaded(project)
+    assert {it: it.stat().st_ino for it in pieces(project)} == before
