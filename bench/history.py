@@ -1,7 +1,7 @@
 """The rules over a growing history: what they cost when all is read, and when only what is new is.
 
-``python -m bench history`` prints seconds of wall and processor and megabytes of each process, for 200 pipelines with
-2,000 tables and 100,000 column edges over a month, three months and a year, and how that grows with the history and
+``python -m bench history`` prints seconds of wall and processor and megabytes of each process, for 100 pipelines with
+1,000 tables and 50,000 column edges over a month, three months and a year, and how that grows with the history and
 with the platform. ``HISTORY=full`` measures 1,000 and 10,000 pipelines (100,000 tables, 5 million column edges), which
 takes an hour and 6 GB of disk in ``HISTORY_FOLDER``. ``HISTORY_PLOT=FILE.svg`` keeps the curves.
 """
@@ -20,7 +20,7 @@ from bench.history_plot import curves
 from bench.history_store import Size, write_history
 
 MONTHS = {"1 month": 30, "3 months": 90, "12 months": 365}
-SMALL = ((50, 30), (200, 30), (200, 90), (200, 365))
+SMALL = ((25, 30), (100, 30), (100, 90), (100, 365))
 FULL = ((1_000, 30), (1_000, 90), (1_000, 365), (10_000, 30), (10_000, 90), (10_000, 365))
 """Pipelines and nights."""
 

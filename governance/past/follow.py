@@ -72,14 +72,14 @@ def follow(store: Path, state: Path, now: datetime) -> Followed | None:
     if found.moved:
         # a disk that is full must not hide what was found
         with suppress(OSError):
-            write(file, found.kept())
+            write(file, found.kept(store))
     return None if found.past.names.twins or found.past.renamed else Followed(found.past, found.days)
 
 
 def _gone_on(kept: Kept | None, store: Path, horizon: datetime) -> "_Reading | None":
     """Return what was kept with what is new; None where nothing was, or what it says does not hold any more."""
     with suppress(Changed):
-        found = _Reading.of(kept, horizon) if kept else None
+        found = _Reading.of(kept, horizon) if kept and kept.store == str(store) else None
         return found if found and found.advance(store) else None
     return None
 
@@ -162,11 +162,12 @@ class _Reading:
         for name, of_day in waiting.items():
             self.past.settle(settled(store, name, manifest.day(name).segments, of_day))
 
-    def kept(self) -> Kept:
+    def kept(self, store: Path) -> Kept:
         """Return what is to be kept."""
         past = self.past
         return Kept(
             VERSION,
+            str(store),
             self.days,
             {run_id: tuple(told for told, _ in of_run.values()) for run_id, of_run in past.told.items()},
             tuple(it for over in past.over.values() for it in over),

@@ -70,6 +70,7 @@ class Consumed(msgspec.Struct, frozen=True, array_like=True):
 class Kept(msgspec.Struct, frozen=True):
     """The state file.
 
+    store:     folder of the store that it is of
     told:      events by run id; those of no run by ``""``
     over:      runs heard of lately that nothing standing is of
     gone:      sorted marks of the ids of all earlier ones (:func:`mark`), little-endian, eight bytes each
@@ -80,6 +81,7 @@ class Kept(msgspec.Struct, frozen=True):
     """
 
     version: int = VERSION
+    store: str = ""
     days: dict[str, Consumed] = {}
     told: dict[str, tuple[Told, ...]] = {}
     over: tuple[Over, ...] = ()

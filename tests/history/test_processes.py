@@ -104,3 +104,13 @@ def test_a_line_without_its_end_counts_as_where_all_is_read(tmp_path: Path) -> N
     require_same(world)
     file.write_bytes(file.read_bytes() + b"\n")
     require_same(world)
+
+
+def test_another_store_in_its_place_is_read_anew(tmp_path: Path) -> None:
+    world, other = World(tmp_path / "one", 5), World(tmp_path / "other", 6)
+    for it in (world, other):
+        it.append(20)
+        require_same(it)
+    (other.project.state / FILE).write_bytes((world.project.state / FILE).read_bytes())
+
+    require_same(other)
