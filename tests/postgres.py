@@ -79,8 +79,8 @@ def programs() -> Path:
 def postgres_server() -> Iterator[Postgres]:
     """Give a running server that is gone with all of its files afterwards, and that dies with this process."""
     bin_folder = programs()
-    # not in pytest's folder: the server must get into it as another user, and a socket's path is short
-    folder = Path(mkdtemp(prefix="headwater-pg-"))
+    # beside pytest's folder, not in it: the server must get into it as another user, and a socket's path is short
+    folder = Path(mkdtemp(prefix="headwater-pg-", dir=os.environ.get("PYTEST_DEBUG_TEMPROOT")))
     try:
         password, port = secrets.token_hex(8), free_port()
         secret = folder / "password"

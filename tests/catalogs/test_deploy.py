@@ -17,6 +17,7 @@ from dagster._daemon.cli import create_dagster_daemon_cli
 from dagster_webserver.cli import dagster_webserver
 from pyiceberg.utils.config import Config
 
+from platform_assets import connect, rest
 from platform_assets.connect import bounded
 from tests.catalogs.conftest import configure
 from tests.dagster.dev import Dev, loaded
@@ -153,6 +154,16 @@ def test_the_chart_takes_dagsters_own_version() -> None:
     assert f"\ndagster=={version}\n" in pinned
     # libraries of this generation are numbered beside it
     assert f"\ndagster-postgres=={library}\n" in pinned
+
+
+def test_the_page_says_the_limits_of_time_that_hold() -> None:
+    page = (CHECKOUT / "docs" / "deploy.md").read_text("utf-8")
+    idle, interval, count = (int(connect.LIBPQ[f"keepalives_{it}"]) for it in ("idle", "interval", "count"))
+    assert f"| {connect.LIBPQ['connect_timeout']} s (`?connect_timeout=`" in page
+    assert f"in the midst of a statement, {idle + interval * count} s |" in page
+    assert "| {:g} s to connect, {:g} s for an answer |".format(*rest.SECONDS) in page
+    store = [connect.STORE[f"s3.{it}-timeout"] for it in ("connect", "request")]
+    assert "| {} s to connect, {} s without a byte".format(*store) in page
 
 
 LAUNCH = """
