@@ -152,7 +152,7 @@ class EventStore:
 
     def _days_of(self, run_id: str) -> Iterator[str]:
         """Days that can hold events of a run: none is older than the instant in its UUIDv7."""
-        begun = _instant_of(run_id)
+        begun = instant_of(run_id)
         # one day of slack for clocks that differ; a run dated ahead of this clock may still have been written today
         first = min(begun, self.clock()).date() - timedelta(days=1) if begun else date.min
         return (day for day in days(self.folder) if day >= f"{PREFIX}{first.isoformat()}{SUFFIX}")
@@ -235,8 +235,8 @@ class EventStore:
         return EventStoreError(f"the event store {self.folder} cannot be written ({reason})", fix=_FREE)
 
 
-def _instant_of(run_id: str) -> datetime | None:
-    """The instant in a UUIDv7 (RFC 9562: its first 48 bits are milliseconds), None for any other id."""
+def instant_of(run_id: str) -> datetime | None:
+    """Return the instant in a UUIDv7 (RFC 9562: its first 48 bits are milliseconds), None for any other id."""
     try:
         parsed = UUID(run_id)
     except ValueError:

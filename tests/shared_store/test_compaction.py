@@ -99,6 +99,10 @@ def test_an_end_in_a_segment_stands(host: Host, bucket: Bucket) -> None:
     assert not host("b").end(fail(0))
     assert not host("b").begin(complete(0))
     assert objects(bucket) == []
+    # the names of segments tell, and no mirror is made for it
+    assert host("b").mirror.looked() is None
+    host("c").refresh()
+    assert not host("c").end(fail(0))
     assert seen(host("b")) == expected(1)
 
 

@@ -5,8 +5,9 @@ returns, or ``append`` raises. A run has one START and one end: the name of eith
 all hosts that put it on the condition that nothing is there the first one does. Whoever tries again after an answer
 that was lost puts the same bytes under the same name, or finds them there.
 
-What was compacted is an object no more, so a run is looked for in the mirror before its START or end is put. Such a
-look may be :data:`LOOK` old, a fraction of the time that compacted objects stay.
+What was compacted is an object no more, so a run is looked for before its START or end is put: in the mirror, where it
+was synced within :data:`LOOK`, a fraction of the time that compacted objects stay; else among the names of what the
+segments of the run's days were made of.
 """
 
 from dataclasses import KW_ONLY, dataclass, field
@@ -19,15 +20,16 @@ from openlineage.client.serde import Serde
 from openlineage.client.transport import Transport
 
 from governance.events.client import client_for, disabled
+from governance.events.days import PREFIX, SUFFIX
 from governance.events.decode import Decoder
 from governance.events.model import TERMINAL, Event
 from governance.events.reading import Reading
 from governance.events.redact import redact_event, secrets_of
 from governance.events.shared.bucket import Bucket
-from governance.events.shared.ledger import GRACE
+from governance.events.shared.ledger import GRACE, names_in, read_ledger
 from governance.events.shared.mirror import Mirror
 from governance.events.shared.names import END, START, once, several
-from governance.events.store import STARTED, EventStore
+from governance.events.store import STARTED, EventStore, instant_of
 
 LOOK = GRACE / 4
 """How old a look may be by which a START or an end is put."""
@@ -144,7 +146,7 @@ class SharedEventStore(EventStore):
         if data is None:
             return False
         run_id, began = event.run.runId, self.clock()
-        if self._local(self._recent()).first(run_id, states) is not None:
+        if self._said(run_id, what, states):
             return False
         self.require_conditions()
         name = once(run_id, what)
@@ -169,12 +171,18 @@ class SharedEventStore(EventStore):
         found = self.bucket.get(name)
         return found is not None and found.data == data
 
-    def _recent(self) -> Path:
-        """The mirror's folder, brought up to date unless it was looked at a moment ago."""
-        looked = self.mirror.looked()
-        if looked and timedelta() <= self.clock() - looked[1] < LOOK:
-            return looked[0]
-        return self.refresh()
+    def _said(self, run_id: str, what: str, states: frozenset[str]) -> bool:
+        """Whether the run has said it already, as far as that may be an object no more."""
+        looked, now, begun = self.mirror.looked(), self.clock(), instant_of(run_id)
+        if looked and timedelta() <= now - looked[1] < LOOK:
+            return self._local(looked[0]).first(run_id, states) is not None
+        if begun is None:
+            return self._local(self.refresh()).first(run_id, states) is not None
+        # by names alone: a host without a mirror, such as a pod, need not make one before its first START
+        first = f"{PREFIX}{(min(begun, now) - timedelta(days=1)).date().isoformat()}{SUFFIX}"
+        ledger, _ = read_ledger(self.bucket)
+        entries = (it for it in ledger.entries if it.day >= first)
+        return any(once(run_id, what) == name for entry in entries for name, _ in names_in(self.bucket, entry))
 
     def _local(self, folder: Path) -> EventStore:
         return EventStore(folder, self.clock)
