@@ -8,10 +8,12 @@ COLUMNS = {"id": "integer", "order": "bigint", "a b": "varchar", "x": "decimal(6
 NAMES = ["id", '"order"', '"a b"', "x"]
 CREATE = f"({', '.join(f'{name} {kind}' for name, kind in zip(NAMES, COLUMNS.values(), strict=True))})"
 
-SMALL = st.none() | st.integers(0, 3)
+KEYS = st.sampled_from([1, 1, 1, 2, 2, 3, None])
+SMALL = st.sampled_from([1, 2, 3, None])
 ROWS = st.lists(
-    st.tuples(SMALL, SMALL, st.sampled_from([None, "", "it's", "n"]), st.sampled_from([None, "0.50", "7.25"])),
-    max_size=5,
+    st.tuples(KEYS, SMALL, st.sampled_from([None, "", "it's", "n"]), st.sampled_from([None, "0.50", "7.25"])),
+    min_size=1,
+    max_size=6,
 )
 
 ON = st.sampled_from([
@@ -25,6 +27,7 @@ ON = st.sampled_from([
     "using (id)",
     'using (id, "a b")',
 ])  # fmt: skip
+EQUAL = st.just("on t.id = s.id")
 SOURCE = st.sampled_from([
     "s.u as s",
     "s.u s",
@@ -104,7 +107,7 @@ def whens(
 
 @st.composite
 def merges(draw: st.DrawFn) -> Drawn:
-    source, on = draw(SOURCE), draw(ON)
+    source, on = draw(SOURCE), draw(EQUAL | ON)
     matched = draw(whens("when matched", BOTH, MATCHED))
     rest = draw(whens("when not matched", OF_SOURCE, INSERTED))
     gone = draw(whens("when not matched by source", OF_TABLE, UNMATCHED))
