@@ -15,6 +15,7 @@ SECTIONS = (
     "large",
     "graph",
     "store",
+    "ship",
     "shared",
     "history",
     "page",
