@@ -98,7 +98,7 @@ KINDS: list[tuple[IcebergType, pa.DataType, st.SearchStrategy[Any], list[Transfo
     ("kind", "arrow", "values", "transforms"), KINDS, ids=lambda it: str(it) if isinstance(it, IcebergType) else ""
 )
 @given(data=st.data())
-@settings(max_examples=25, deadline=None, database=None)
+@settings(max_examples=12, deadline=None, database=None)
 def test_a_transform_of_many_values_is_pyicebergs_of_each(
     data: st.DataObject,
     kind: IcebergType,
@@ -133,7 +133,7 @@ ODD = [
 ]
 
 
-@pytest.mark.parametrize("terms", ["word", "truncate(3, word)", "bucket(3, word)", "word, day(paid_at)"])
+@pytest.mark.parametrize("terms", ["truncate(3, word)", "bucket(3, word)", "word, day(paid_at)"])
 def test_odd_values_come_back_and_lie_in_their_partitions(catalog: Catalog, engine: Engine, terms: str) -> None:
     data = pa.table({"id": range(len(ODD)), "word": ODD, "paid_at": pa.array([datetime(2026, 1, 1)] * len(ODD))})  # noqa: DTZ001
     put(catalog, data, terms)
