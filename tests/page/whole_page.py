@@ -101,6 +101,12 @@ def ready(page: Page) -> None:
     page.wait_for_selector("#drawing", state="hidden")
 
 
+def follow(page: Page, name: str, within: str = "#details") -> None:
+    """Click a link of the panel."""
+    page.locator(within).get_by_role("link", name=name, exact=True).first.click()
+    ready(page)
+
+
 def address(page: Page) -> str:
     """The hash as it stands; the driver learns of a new one only after a while."""
     return str(page.evaluate("location.hash"))
