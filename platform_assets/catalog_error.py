@@ -39,7 +39,7 @@ def unreached(error: Exception, name: str, uri: str) -> CatalogError:
         return store_failed(error, f"the storage of the catalog {name!r} cannot be used")
     # what follows a ? are limits of time that nobody wrote, and may be passwords
     at = f" ({redact_url(uri.partition('?')[0])})" if uri else ""
-    return CatalogError(f"the catalog {name!r}{at} cannot be used: {_words(error)}", fix=_fix(error, name))
+    return CatalogError(f"the catalog {name!r}{at} cannot be used: {_words(error)}", fix=_fix(error, name, uri))
 
 
 def store_failed(error: OSError, problem: str) -> CatalogError:
@@ -75,9 +75,12 @@ def _words(error: Exception) -> str:
     return reason(error.__cause__ or error) if isinstance(error, NotInstalledError) else reason(error)
 
 
-def _fix(error: Exception, name: str) -> str:
+def _fix(error: Exception, name: str, uri: str) -> str:
     settings = f".pyiceberg.yaml or PYICEBERG_CATALOG__{name.upper()}__…"
     if isinstance(error, NotInstalledError | ImportError):
+        if uri.startswith("postgresql"):
+            # plain postgresql:// is another driver's since SQLAlchemy 2.1
+            return "pip install 'headwater[postgres]', and begin its URI with postgresql+psycopg2://"
         named = re.search(r"pip install .*", str(error))
         install = named[0] if named else "pip install the package that it names"
         return f"install the driver ({install}), or name another catalog in {settings}"

@@ -109,6 +109,13 @@ def test_an_at_in_a_password_is_to_be_escaped(project: Project, monkeypatch: pyt
     assert "PGPASSWORD" in said
 
 
+def test_a_uri_without_its_driver_is_said(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    configure(monkeypatch, type="sql", uri=f"postgresql://ada:{PASSWORD}@db.example/lake")
+    said = refused(project)
+    assert "No module named 'psycopg'" in said
+    assert "begin its URI with postgresql+psycopg2://" in said
+
+
 @pytest.mark.parametrize(
     ("given", "has"),
     [
