@@ -34,12 +34,25 @@ def damage(world: World) -> None:
 STEPS: tuple[tuple[Step, int], ...] = ((append, 6), (later, 3), (World.compact, 2), (forget, 1), (damage, 1))
 
 
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("odd", [False, True])
-def test_a_store_that_is_followed_answers_as_one_that_is_read_anew(tmp_path: Path, seed: int, odd: bool) -> None:  # noqa: FBT001  # a parameter of a test
-    world = World(tmp_path, seed, odd=odd)
+def follow(root: Path, seed: int, *, odd: bool, steps: int) -> None:
+    world = World(root, seed, odd=odd)
     kinds, weights = zip(*STEPS, strict=True)
-
-    for step in world.random.choices(kinds, weights, k=14):
+    for step in world.random.choices(kinds, weights, k=steps):
         step(world)
         require_same(world)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_store_that_is_followed_answers_as_one_that_is_read_anew(tmp_path: Path, seed: int) -> None:
+    follow(tmp_path, seed, odd=False, steps=14)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_so_does_one_in_which_names_are_odd(tmp_path: Path, seed: int) -> None:
+    follow(tmp_path, seed, odd=True, steps=10)
+
+
+@pytest.mark.prove
+@pytest.mark.parametrize("seed", range(100, 130))
+def test_long_histories(tmp_path: Path, seed: int) -> None:
+    follow(tmp_path, seed, odd=seed % 4 == 0, steps=40)
