@@ -11,7 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from governance.dataset import Dataset, Field
-from governance.events.edges import SEPARATOR, field_of, key
+from governance.events.keys import SEPARATOR, field_of, key
 from governance.evidence import evidence
 from governance.graph.build import fields_of, flows_of
 from governance.graph.model import Graph

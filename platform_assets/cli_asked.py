@@ -146,10 +146,10 @@ def told_of(project: Project, events: Path | None) -> "tuple[tuple[Event, ...], 
 
 
 def _path(project: Project, events: Path | None) -> Path:
-    from governance.events.open import event_store
+    from governance.events.place import events_folder
     from governance.events.reading import require_folder
 
-    path = events or event_store(project).refresh()
+    path = events or events_folder(project)
     if not events:
         require_folder(path)
     if not path.exists():

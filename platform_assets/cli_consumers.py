@@ -136,7 +136,7 @@ def _records(
     from governance.consumers.declared import load_declarations
     from governance.consumers.records import Records
     from governance.coverage.measure import typed_inputs
-    from governance.events.open import event_store
+    from governance.events.place import events_folder
     from governance.events.reading import read_events
     from governance.graph import build_graph
     from governance.identity import carried
@@ -146,7 +146,7 @@ def _records(
     from governance.runs import read_runs
     from governance.telling import told
 
-    path = events or event_store(project).refresh()
+    path = events or events_folder(project)
     if not path.exists():
         raise EventStoreError(
             "there are no events yet", fix="run `headwater run` or `headwater demo`, or name some with --events"

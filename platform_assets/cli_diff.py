@@ -151,10 +151,10 @@ def _known(project: Project, policy: "Policy", runs: "tuple[Run, ...]") -> "Know
 
 def _runs(project: Project, policy: "Policy", events: Path | None) -> "tuple[Run, ...]":
     """Return the runs that tell who reads what; none where the project has no events yet: its texts tell too."""
-    from governance.events.open import event_store
+    from governance.events.place import events_folder
     from governance.runs import read_runs
 
-    path = events or event_store(project).refresh()
+    path = events or events_folder(project)
     return read_runs(_events(path, policy)) if path.exists() else ()
 
 

@@ -114,12 +114,12 @@ COMMANDS: tuple[click.Command, ...] = (dev, report, ui)
 
 
 def _shown(project: Project, events: Path | None, as_of: str | None) -> "Shown":
-    from governance.events.open import event_store
+    from governance.events.place import events_folder
     from governance.history import parse_moment
     from platform_assets.page import events_page, project_page
 
     moment, now = parse_moment(as_of) if as_of else None, datetime.now(UTC)
-    if events is None and not event_store(project).refresh().exists():
+    if events is None and not events_folder(project).exists():
         raise EventStoreError(
             "there are no events yet", fix="run `headwater run` or `headwater demo`, or name some with --events"
         )

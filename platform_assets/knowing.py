@@ -16,7 +16,7 @@ from dagster import DagsterInstance
 from governance import catalog_seen
 from governance.events.days import day_files
 from governance.events.manifest import FOLDER, NAME
-from governance.events.open import event_store
+from governance.events.place import events_folder
 from governance.project import Project
 from governance.rules import EndedAttempt, Known
 from platform_assets.known import known
@@ -90,7 +90,7 @@ class Knowing:
         return True
 
     def _mark(self, catalog: Path | None) -> Mark:
-        store = event_store(self.project).refresh()
+        store = events_folder(self.project)
         files = [*day_files(store), store / FOLDER / NAME]
         files += [catalog, catalog.with_name(f"{catalog.name}-wal")] if catalog else []
         settings = (it for it in os.environ.items() if it[0].startswith("OPENLINEAGE"))

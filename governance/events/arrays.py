@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from governance.dataset import Dataset, Field
-from governance.events.edges import field_of, key, thing
+from governance.events.keys import field_of, key, thing
 from governance.events.manifest import Segment
 from governance.events.segment import edges_in, sources_in
 from governance.lineage.model import Transformation

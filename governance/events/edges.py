@@ -5,13 +5,11 @@ for each field or dataset that depends on a field by one transformation (:func:`
 
 =============  =====================================================================================
 said           int32, the number
-source         ``key`` of the field that is read
-target         ``key`` of the field that is written, or of the dataset where it decides which rows exist
+source         the :mod:`key <governance.events.keys>` of the field that is read
+target         the key of the field that is written, or of the dataset where it decides which rows exist
 how            ``"DIRECT IDENTITY"`` and the like
 masking        bool
 =============  =====================================================================================
-
-A *key* is ``namespace``, dataset and field joined by U+001F; the field is empty for a dataset.
 """
 
 from dataclasses import dataclass, field
@@ -19,13 +17,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from governance.dataset import Dataset, Field
+from governance.dataset import Dataset
 from governance.dependencies import dependencies
+from governance.events.keys import key
 from governance.events.model import ColumnLineagePart, Event
 from governance.explicit import explicit
 from governance.lineage.model import Transformation
-
-SEPARATOR = "\x1f"
 
 EDGES = pa.schema(
     [
@@ -41,25 +38,6 @@ NAMES = ["source", "target", "how"]
 
 
 _WORDS = {it: f"{it.type} {it.subtype}" for it in Transformation}
-
-
-def key(thing: Field | Dataset) -> str:
-    """Return the key of a field or dataset."""
-    dataset, name = (thing.dataset, thing.name) if isinstance(thing, Field) else (thing, "")
-    return SEPARATOR.join((dataset.namespace, dataset.name, name))
-
-
-def thing(text: str) -> Field | Dataset:
-    """Return the field or dataset whose key is ``text``."""
-    namespace, table, field = text.split(SEPARATOR)
-    dataset = Dataset(namespace, table)
-    return Field(dataset, field) if field else dataset
-
-
-def field_of(text: str) -> Field:
-    """Return the field whose key is ``text``."""
-    namespace, table, name = text.split(SEPARATOR)
-    return Field(Dataset(namespace, table), name)
 
 
 @dataclass(slots=True)

@@ -19,7 +19,7 @@ from governance.dataset import Dataset, Field
 from governance.events.arrays import Edges, Saying, read_edges, read_sources
 from governance.events.days import days, parts_of_day
 from governance.events.decode import Decoder
-from governance.events.edges import SEPARATOR, key
+from governance.events.keys import SEPARATOR, key
 from governance.events.light import read_light
 from governance.events.manifest import Segment
 from governance.events.model import TERMINAL, DatasetPart, Event

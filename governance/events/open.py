@@ -4,10 +4,8 @@ import hashlib
 import os
 from collections.abc import Mapping
 
-from governance.errors import HeadwaterError
+from governance.events.place import shared_address
 from governance.events.store import EventStore
-from governance.policy import load_events_address
-from governance.policy_events import FORM, VARIABLE, is_address
 from governance.project import Project
 
 
@@ -19,7 +17,7 @@ def event_store(project: Project, env: Mapping[str, str] = os.environ) -> EventS
         PolicyError: lineage.toml cannot be read.
         EventStoreError: what opens it is not installed, or its account's settings are not enough.
     """
-    address = _address(project, env)
+    address = shared_address(project, env)
     if address is None:
         return EventStore(project.events)
     from governance.events.shared.bucket import open_bucket  # noqa: PLC0415  # a folder needs none of it
@@ -28,12 +26,3 @@ def event_store(project: Project, env: Mapping[str, str] = os.environ) -> EventS
     # a mirror for each address: another store's events are never among them
     mirror = project.state / "shared" / hashlib.sha256(address.encode()).hexdigest()[:16]
     return SharedEventStore(mirror, bucket=open_bucket(address))
-
-
-def _address(project: Project, env: Mapping[str, str]) -> str | None:
-    named = env.get(VARIABLE)
-    if not named:
-        return load_events_address(project)
-    if not is_address(named):
-        raise HeadwaterError(f"{VARIABLE} is {named!r}, which is no address of an object store", fix=FORM)
-    return named.rstrip("/")

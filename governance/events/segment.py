@@ -42,7 +42,7 @@ import pyarrow.parquet as pq
 from governance.errors import EventStoreError
 from governance.events.edges import NAMES as EDGE_NAMES
 from governance.events.edges import Sayings
-from governance.events.edges import key as thing_key
+from governance.events.keys import key as thing_key
 from governance.events.light import light
 from governance.events.manifest import FOLDER, Segment
 from governance.events.model import Event

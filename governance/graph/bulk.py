@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from governance.dataset import Dataset, Field
 from governance.events.arrays import Edges
-from governance.events.edges import SEPARATOR, key
+from governance.events.keys import SEPARATOR, key
 from governance.graph.model import Edge, Flow
 from governance.network import Ids, Marks, Pairs, closure, rows_of
 

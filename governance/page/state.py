@@ -7,7 +7,7 @@ from pathlib import Path
 
 from governance import catalog_seen, findings_seen
 from governance.blocks import FOLDER
-from governance.events.open import event_store
+from governance.events.place import events_folder
 from governance.project import Project
 
 
@@ -21,7 +21,7 @@ def state_of(project: Project, events: Path | None = None) -> str:
 
 
 def _inputs(project: Project, events: Path | None) -> Iterator[Path]:
-    yield events or event_store(project).refresh()
+    yield events or events_folder(project)
     yield from project.pipelines
     yield project.root / "platform_assets" / FOLDER
     for folder in project.policy:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from governance.events.edges import SEPARATOR
+from governance.events.keys import SEPARATOR
 
 
 @dataclass(slots=True)

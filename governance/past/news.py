@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from governance.events.days import days, opened_day
 from governance.events.decode import Decoder
-from governance.events.edges import key
+from governance.events.keys import key
 from governance.events.light import read_light
 from governance.events.manifest import Day, Segment
 from governance.events.model import Event
