@@ -44,7 +44,8 @@ def _require_replaced(statement: Statement) -> None:
     if statement.kind is not Kind.REPLACE:
         table = statement.pipeline.table
         fix = f"write create table {table} as …, of which a run replaces one partition; or take the line out"
-        raise HeadwaterError("a run adds rows to what is there, and a partition would have them twice", fix=fix)
+        does = "changes rows of" if statement.kind is Kind.MERGE else "adds rows to"
+        raise HeadwaterError(f"a run {does} what is there, and no partition of it is made anew", fix=fix)
 
 
 def _wrong(pipeline: Pipeline, word: str, error: HeadwaterError) -> LineageError:

@@ -124,8 +124,8 @@ class Query:
     """A SELECT at its place: ``text`` is blank where the file has something else, so that line numbers hold.
 
     ``into`` holds the (name, SQL type) that the result is cast to by position, as INSERT does; empty: as it comes.
-    ``setup`` are the CREATE MACRO and CREATE VIEW statements that the text builds on, in order. ``within`` is the span of
-    time whose rows are wanted; None: all of them.
+    ``setup`` are the CREATE MACRO and CREATE VIEW statements that the text builds on, in order. ``within`` is the span
+    of time whose rows are wanted; None: all of them.
     """
 
     text: str

@@ -10,7 +10,6 @@ from platform_assets import cli
 from tests.examples.example import ORDERS, Example, completed, inputs, reached, sources, steps
 from tests.examples.page import blocks, shown
 
-
 CHAIN = ("gold.daily_revenue", "silver.orders", "bronze.orders", "landing/orders.csv")
 
 
