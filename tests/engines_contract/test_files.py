@@ -13,7 +13,6 @@ from pyiceberg.types import LongType
 from governance.project import project_at
 from platform_assets.catalog import open_catalog, plan
 from platform_assets.engines.engine import Column, Empty, Engine, Files, Query, QueryError, Rows
-from platform_assets.engines.spark import Spark
 from platform_assets.publish import Commit, append, replace, target
 from tests.engines_contract.asking import GIVEN, TABLES, ask, columns_of, shown
 
@@ -145,6 +144,6 @@ def test_files_are_read_whatever_their_folder_is_called(engine: Engine, tmp_path
 
 
 def test_a_project_in_a_folder_with_a_blank(engine: Engine, tmp_path: Path) -> None:
-    if isinstance(engine, Spark):
+    if engine.name == "spark":
         engine = replace_(engine, folder=tmp_path / "my project" / "état=1")
     assert ask(engine, "select id from s.t where id = 1", TABLES).to_pydict() == {"id": [1]}
