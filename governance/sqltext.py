@@ -5,6 +5,7 @@ Text that cannot be tokenised is withheld whole.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 
 from sqlglot import Dialect, Token, TokenType
@@ -69,18 +70,20 @@ def _secret(sql: str, tokens: list[Token]) -> frozenset[int]:
 
 
 def _shown(sql: str, tokens: list[Token], scrub: Callable[[str], str]) -> Iterator[str]:
-    """Yield the source in pieces: what stands between tokens, and the tokens."""
-    secret, end = _secret(sql, tokens), 0
+    """Yield the source in pieces: what is scrubbed or masked, and all between as it stands."""
+    secret, plain, end = _secret(sql, tokens), 0, 0
     for index, token in enumerate(tokens):
-        between, end = sql[end : token.start], token.end + 1
+        start, before, end = token.start, end, token.end + 1
         # most is a blank, which nobody hides anything in
-        yield scrub(between) if between.strip() else between
-        if index in secret:
-            yield MASK
-        elif token.token_type in _LITERALS:
-            yield scrub(sql[token.start : end])
-        else:
-            yield sql[token.start : end]
+        if before < start and not (between := sql[before:start]).isspace():
+            yield sql[plain:before]
+            yield scrub(between)
+            plain = start
+        if token.token_type in _LITERALS:
+            yield sql[plain:start]
+            yield MASK if index in secret else scrub(sql[start:end])
+            plain = end
+    yield sql[plain:end]
     yield scrub(sql[end:])
 
 
@@ -104,12 +107,13 @@ def _marked(sql: str, tokens: list[Token]) -> frozenset[int]:
 
 
 def _in_context(tokens: list[Token]) -> frozenset[int]:
+    kinds = [token.token_type for token in tokens]
+    all_literals = [index for index, kind in enumerate(kinds) if kind in _LITERALS]
     secret: set[int] = set()
-    for first, last in _statements(tokens):
-        statement = range(first, last)
-        literals = frozenset(i for i in statement if tokens[i].token_type in _LITERALS)
-        exposed = _exposed(tokens, statement, literals)
-        secret |= literals - exposed
+    for first, last in _statements(kinds):
+        # a statement without one is not gone through: of a large project it is all texts in each load
+        if literals := frozenset(all_literals[bisect_left(all_literals, first) : bisect_left(all_literals, last)]):
+            secret |= literals - _exposed(tokens, range(first, last), literals)
     return frozenset(secret)
 
 
@@ -126,13 +130,14 @@ def _exposed(tokens: list[Token], statement: range, literals: frozenset[int]) ->
     )
 
 
-def _statements(tokens: list[Token]) -> Iterator[tuple[int, int]]:
+def _statements(kinds: list[TokenType]) -> Iterator[tuple[int, int]]:
+    """Yield where each statement begins and ends, the end left out."""
     first = 0
-    for index, token in enumerate(tokens):
-        if token.token_type is TokenType.SEMICOLON:
-            yield first, index
-            first = index + 1
-    yield first, len(tokens)
+    for _ in range(kinds.count(TokenType.SEMICOLON)):
+        last = kinds.index(TokenType.SEMICOLON, first)
+        yield first, last
+        first = last + 1
+    yield first, len(kinds)
 
 
 def _values(tokens: list[Token], statement: Iterable[int]) -> Iterator[int]:
@@ -142,11 +147,13 @@ def _values(tokens: list[Token], statement: Iterable[int]) -> Iterator[int]:
         kind = tokens[index].token_type
         if kind is TokenType.VALUES and depth == 0:
             inside = True
-        elif inside and kind is TokenType.L_PAREN:
+        elif not inside:
+            continue
+        elif kind is TokenType.L_PAREN:
             depth += 1
-        elif inside and kind is TokenType.R_PAREN:
+        elif kind is TokenType.R_PAREN:
             depth -= 1
-        elif inside and depth == 0 and kind is not TokenType.COMMA:
+        elif depth == 0 and kind is not TokenType.COMMA:
             inside = False
         if depth > 0:
             yield index
