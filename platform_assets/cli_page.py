@@ -16,6 +16,7 @@ from platform_assets.cli_answer import EVENTS
 
 if TYPE_CHECKING:
     from governance.page.document import Shown
+    from platform_assets.page_source import Source
 
 AS_OF = click.option("--as-of", metavar="TIME", help="Show what stood then: 2026-10-01, or with a time of day.")
 PORT = click.IntRange(1, 65535)
@@ -48,11 +49,13 @@ FORMATS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {"html": _as_html, "
 @EVENTS
 @AS_OF
 @click.option("--format", "form", type=click.Choice(tuple(FORMATS)), default="html", show_default=True)
-def report(output: str, events: Path | None, as_of: str | None, form: str) -> None:
+@click.option("--around", metavar="TABLE", help="Show the part around one table: what leads to it and comes from it.")
+def report(output: str, events: Path | None, as_of: str | None, form: str, around: str | None) -> None:
     """Write the lineage page as one HTML file that needs no network, or what it shows as JSON."""
     from governance.page.document import document
 
-    text = FORMATS[form](document(_shown(find_project(), events, as_of)))
+    source = _source(find_project(), events, as_of)
+    text = FORMATS[form](document(_asked(source, form, around)))
     if output == "-":
         sys.stdout.write(text)
     else:
@@ -113,20 +116,33 @@ def dev(host: str, port: int | None, page_port: int | None) -> None:
 COMMANDS: tuple[click.Command, ...] = (dev, report, ui)
 
 
-def _shown(project: Project, events: Path | None, as_of: str | None) -> "Shown":
-    from governance.events.place import events_folder
+def _source(project: Project, events: Path | None, as_of: str | None) -> "Source":
+    from governance.events.open import event_store
     from governance.history import parse_moment
-    from platform_assets.page import events_page, project_page
+    from platform_assets.page_source import page_source
 
     moment, now = parse_moment(as_of) if as_of else None, datetime.now(UTC)
-    if events is None and not events_folder(project).exists():
+    if events is None and not event_store(project).refresh().exists():
         raise EventStoreError(
             "there are no events yet", fix="run `headwater run` or `headwater demo`, or name some with --events"
         )
-    gathered = events_page(project, events, now, moment) if events else project_page(project, now, moment)
-    for problem in gathered.reading.problems:
+    source = page_source(project, events, now, moment)
+    for problem in source.problems:
         click.echo(f"warning: {problem}", err=True)
-    return gathered.shown
+    return source
+
+
+def _asked(source: "Source", form: str, around: str | None) -> "Shown":
+    if around:
+        return source.around(source.tables.named(around))
+    # what no browser is to draw has no bound
+    if source.tables.large and form == "html":
+        raise HeadwaterError(
+            f"{len(source.tables.names):,} tables are more than one page shows",
+            fix="name the table that it is to be about: --around marketing.audience; `headwater ui` shows those around"
+            " any",
+        )
+    return source.whole()
 
 
 def _ports(project: Project) -> Ports:

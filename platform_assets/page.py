@@ -61,7 +61,7 @@ class Gathered:
 
 
 @dataclass(frozen=True, slots=True)
-class _Files:
+class Files:
     """What the project's files say; ``catalog`` is None where nobody looked yet."""
 
     policy: Policy
@@ -72,6 +72,7 @@ class _Files:
 
     @property
     def schemas(self) -> Schemas:
+        """The schema versions of the catalog's tables."""
         return self.catalog.schemas(self.policy.lineage.namespace) if self.catalog else {}
 
 
@@ -82,11 +83,11 @@ def project_page(project: Project, now: datetime, as_of: datetime | None = None)
         PolicyError, PipelineError: a policy file is wrong, or a pipeline's path.
         EventStoreError: the store cannot be read.
     """
-    files = _files(project, catalog_seen.seen(project.state))
+    files = files_of(project, catalog_seen.seen(project.state))
     reading = event_store(project).read()
     shown = _shown(project, files, reading.events, now, as_of)
     catalog = () if files.catalog is None or as_of else files.catalog.gone(shown.graph, files.policy.lineage)
-    own = _own(files)
+    own = own_of(files)
     found = () if as_of else tuple(_project_findings(project, files, shown))
     return Gathered(replace(shown, own=own, stale=frozenset(catalog), findings=found), reading)
 
@@ -98,22 +99,27 @@ def events_page(project: Project, path: Path, now: datetime, as_of: datetime | N
         PolicyError, PipelineError: a policy file is wrong, or a pipeline's path.
         EventStoreError: the events cannot be read.
     """
-    files = _files(project, None)
+    files = files_of(project, None)
     reading = read_events(path)
     shown = _shown(project, files, reading.events, now, as_of)
     named = {it.name for it in shown.graph.fields if files.policy.lineage.owns(it)}
-    own = {name: own for name, own in _own(files).items() if name in named}
+    own = {name: own for name, own in own_of(files).items() if name in named}
     found = () if as_of else _found(OF_EVENTS, _known(project, replace(files, sources=()), shown))
     return Gathered(replace(shown, own=own, findings=tuple(found)), reading)
 
 
-def _files(project: Project, catalog: CatalogSeen | None) -> _Files:
+def files_of(project: Project, catalog: CatalogSeen | None) -> Files:
+    """Return what the files of ``project`` say.
+
+    Raises:
+        PolicyError, PipelineError: a policy file is wrong, or a pipeline's path.
+    """
     side = side_of_project(project)
     schemas = catalog.schemas(side.policy.lineage.namespace) if catalog else {}
-    return _Files(carried(side.policy, schemas), side.sources, side.pipelines, side.program, catalog)
+    return Files(carried(side.policy, schemas), side.sources, side.pipelines, side.program, catalog)
 
 
-def _shown(project: Project, files: _Files, events: Sequence[Event], now: datetime, as_of: datetime | None) -> Shown:
+def _shown(project: Project, files: Files, events: Sequence[Event], now: datetime, as_of: datetime | None) -> Shown:
     policy = files.policy
     read = told(events, policy.lineage.spellings, as_of=as_of, schemas=files.schemas)
     runs, declared = read_runs(read), read_declared(read)
@@ -134,7 +140,8 @@ def _shown(project: Project, files: _Files, events: Sequence[Event], now: dateti
     )
 
 
-def _own(files: _Files) -> Mapping[str, Own]:
+def own_of(files: Files) -> Mapping[str, Own]:
+    """Return the project's own tables by name."""
     schemas = files.program.schemas
     sources = {
         it.table: Own("source", description_of(it), dict(it.columns), it.files.format.value if it.files else "")
@@ -144,7 +151,7 @@ def _own(files: _Files) -> Mapping[str, Own]:
     return sources | built
 
 
-def _project_findings(project: Project, files: _Files, shown: Shown) -> Iterator[Finding]:
+def _project_findings(project: Project, files: Files, shown: Shown) -> Iterator[Finding]:
     rules = (*OF_EVENTS, *OF_FILES, *(OF_CATALOG if files.catalog else ()))
     yield from _found(rules, _known(project, files, shown))
     # what takes the scheduler or the catalog to find stands as it was found last
@@ -158,7 +165,7 @@ def _found(rules: Iterable[Rule], known: Known) -> Iterator[Finding]:
         yield from check(rule, known).findings
 
 
-def _known(project: Project, files: _Files, shown: Shown) -> Known:
+def _known(project: Project, files: Files, shown: Shown) -> Known:
     """Return what rules may ask here; those that ask for attempts or snapshots are not asked."""
     catalog = files.catalog
     tables = frozenset(catalog.tables if catalog else ())
@@ -180,7 +187,7 @@ def _known(project: Project, files: _Files, shown: Shown) -> Known:
     )
 
 
-def _columns(files: _Files) -> dict[str, frozenset[str]]:
+def _columns(files: Files) -> dict[str, frozenset[str]]:
     """Return each table's columns as files and catalog say, without the tables of which files do not say enough."""
     last = files.catalog.columns if files.catalog else {}
     written = files.program.schemas

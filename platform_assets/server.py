@@ -7,11 +7,8 @@ server by an address, ``localhost`` or a name that was given to it: a foreign na
 import hashlib
 import html
 import ipaddress
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -26,14 +23,11 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from governance.errors import HeadwaterError
-from governance.page.document import document
-from governance.page.html import document_json, served_html
 from governance.page.reports import kept_reports, reports_folder
-from governance.page.state import state_of
 from governance.policy import load_policy
 from governance.project import Project
 from platform_assets.listen import listening
-from platform_assets.page import Gathered, events_page, project_page
+from platform_assets.pages import Made, Pages
 
 HEADERS: Mapping[str, str] = {
     "X-Content-Type-Options": "nosniff",
@@ -53,71 +47,19 @@ KEPT = "connect-src 'none'; base-uri 'none'; form-action 'none'"
 """Beside the policy that a kept report carries itself, which names its scripts by their digests."""
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
-    """The page of one state of the project."""
-
-    state: str
-    page: str
-    policy: str
-    data: str
-
-
-@dataclass(slots=True)
-class Pages:
-    """Makes the page when it is asked for and its state is new; one at a time, however many ask.
-
-    warn: takes, once each, what of the events cannot be read
-    """
-
-    project: Project
-    events: Path | None
-    warn: Callable[[str], None]
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-    _made: Made | None = None
-    _warned: set[str] = field(default_factory=set)
-
-    def state(self) -> str:
-        """Return a digest of what the page is made from."""
-        return state_of(self.project, self.events)
-
-    def made(self) -> Made:
-        """Return the page as of now.
-
-        Raises:
-            HeadwaterError: events, policy or pipelines cannot be read.
-        """
-        with self._lock:
-            state = self.state()
-            if self._made is None or self._made.state != state:
-                self._made = self._make(state)
-            return self._made
-
-    def _make(self, state: str) -> Made:
-        gathered = self._gathered()
-        fresh = {str(it) for it in gathered.reading.problems} - self._warned
-        for problem in sorted(fresh):
-            self.warn(f"warning: {problem}")
-        self._warned |= fresh
-        found = document(gathered.shown) | {"state": state}
-        page = served_html(found)
-        return Made(state, page.text, page.policy, document_json(found))
-
-    def _gathered(self) -> Gathered:
-        now = datetime.now(UTC)
-        return events_page(self.project, self.events, now) if self.events else project_page(self.project, now)
-
-
 def application(pages: Pages, names: Iterable[str] = ()) -> Starlette:
     """Return the server's application; ``names`` are those that it answers to beside addresses and localhost."""
 
     def page(request: Request) -> Response:
-        made = pages.made()
+        made = pages.made(request.query_params.get("around", ""))
         return _unless_known(request, made, made.policy, Response(made.page, media_type="text/html"))
 
     def data(request: Request) -> Response:
-        made = pages.made()
+        made = pages.made(request.query_params.get("around", ""))
         return _unless_known(request, made, BARE, Response(made.data, media_type="application/json"))
+
+    def find(request: Request) -> Response:
+        return JSONResponse(pages.find(request.query_params.get("q", "")), headers=_policy(BARE))
 
     def version(_: Request) -> Response:
         return JSONResponse({"state": pages.state()})
@@ -131,6 +73,7 @@ def application(pages: Pages, names: Iterable[str] = ()) -> Starlette:
     found: Mapping[str, Callable[[Request], Response]] = {
         "/": page,
         "/document.json": data,
+        "/find": find,
         "/version": version,
         "/reports/": reports,
         "/reports/{name}": kept,
@@ -225,7 +168,7 @@ def _names(project: Project, host: str) -> tuple[str, ...]:
 
 def _unless_known(request: Request, made: Made, policy: str, answer: Response) -> Response:
     """Return ``answer``, or that the browser has it already."""
-    tag = f'W/"{hashlib.sha256(f"{made.state} {policy}".encode()).hexdigest()[:32]}"'
+    tag = f'W/"{hashlib.sha256(f"{made.tag} {policy}".encode()).hexdigest()[:32]}"'
     if request.headers.get("if-none-match") == tag:
         answer = Response(status_code=304)
     answer.headers.update({"ETag": tag, **_policy(policy)})

@@ -25,7 +25,7 @@ from governance.events.manifest import Segment
 from governance.events.model import TERMINAL, DatasetPart, Event
 from governance.events.pieces import Piece, Problem
 from governance.events.reading import event_files
-from governance.events.segment import light_rows, mentioned_in, pieces_at, pieces_in, torn_in
+from governance.events.segment import events_of_runs, light_rows, mentioned_in, pieces_at, pieces_in, torn_in
 from governance.names import mentioned
 from governance.runs import SEQUENCE, Job
 
@@ -54,6 +54,19 @@ class Light:
             EventStoreError: a file of the store is missing or damaged.
         """
         return read_edges(self.store, self.segments, sayings)
+
+    def events_of(self, sayings: Iterable[tuple[str, Saying]]) -> Iterator[Event]:
+        """Yield the events of runs, by id, whole, as far as they stand in the segments of what the runs said.
+
+        Raises:
+            EventStoreError: a file of the store is missing or damaged.
+        """
+        wanted: dict[int, set[str]] = defaultdict(set)
+        for run_id, (segment, _) in sayings:
+            wanted[segment].add(run_id)
+        decode = Decoder()
+        for segment, runs in sorted(wanted.items()):
+            yield from map(decode, events_of_runs(self.store, self.segments[segment], runs))
 
     def sources(self, sayings: Iterable[Saying], datasets: Iterable[Dataset]) -> frozenset[Field]:
         """Return the fields of ``datasets`` that ``sayings`` read.

@@ -169,6 +169,16 @@ def events_of_run(store: Path, segment: Segment, run_id: str) -> Iterator[bytes]
         yield row["raw"]
 
 
+def events_of_runs(store: Path, segment: Segment, run_ids: Collection[str]) -> Iterator[bytes]:
+    """Return the events of some runs, in order of arrival; only row groups that hold one are unpacked.
+
+    Raises:
+        EventStoreError: as for :func:`pieces_in`.
+    """
+    for row in _rows(store, segment, "run_id", lambda found: found in run_ids):
+        yield row["raw"]
+
+
 def light_rows(store: Path, segment: Segment) -> list[dict[str, Any]] | None:
     """Return ``offset``, ``said`` and ``light`` of each event; None where an earlier version wrote the segment.
 

@@ -21,6 +21,7 @@ from governance.landing.kinds import base_of
 from governance.page.address import asset_path
 from governance.page.expressions import Texts, texts_of
 from governance.page.fields import Columns, described
+from governance.page.part import Part
 from governance.page.versions import Confirmed, Past, Version, past_of
 from governance.policy import Policy
 from governance.rules.finding import Finding
@@ -47,6 +48,21 @@ class Own:
 
 
 @dataclass(frozen=True, slots=True)
+class Cut:
+    """What a page leaves out that shows a part of a large graph.
+
+    findings: how many are of tables that are not in the part
+    latest:   whether of each job's runs only the one that stands is in it
+    proposed: whether proposed classes are in it
+    """
+
+    part: Part
+    findings: int = 0
+    latest: bool = False
+    proposed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Shown:
     """All that the page shows, of one moment.
 
@@ -54,6 +70,7 @@ class Shown:
     stale:   tables that the catalog no longer has, beside those that events say were dropped
     dagster: where Dagster's UI is, None where nothing is to be linked
     as_of:   the moment of which it is, None for now
+    cut:     what is left out; None where all is there
     secrets: what no piece of SQL and no description may show (:func:`governance.events.redact.secrets_of`)
     """
 
@@ -71,6 +88,7 @@ class Shown:
     dagster: str | None = None
     as_of: datetime | None = None
     secrets: tuple[str, ...] = ()
+    cut: Cut | None = None
 
     def said(self, text: str | None) -> str | None:
         """Return a description as it may be shown."""
@@ -87,6 +105,7 @@ def document(shown: Shown) -> dict[str, Any]:
         "version": VERSION,
         "generated": _instant(shown.now),
         **({"as_of": _instant(shown.as_of)} if shown.as_of else {}),
+        **({"part": _part(shown.cut, places)} if shown.cut else {}),
         "title": shown.title,
         "dagster": shown.dagster,
         "classes": list(shown.policy.lineage.lattice.classes),
@@ -128,6 +147,25 @@ class _Places:
         return cls({dataset: place for place, dataset in enumerate(sorted(names))}, names)
 
 
+def _part(cut: Cut, places: _Places) -> dict[str, Any]:
+    part = cut.part
+    return {
+        "around": places.datasets[part.around],
+        "tables": len(part.tables),
+        "of": part.of,
+        "hops": part.hops,
+        "cut": part.cut,
+        "findings": cut.findings,
+        "latest": cut.latest,
+        "proposed": cut.proposed,
+    }
+
+
+def _outside(cut: Cut | None, dataset: Dataset) -> dict[str, Any]:
+    beyond = cut.part.outside.get(dataset) if cut else None
+    return {"outside": list(beyond)} if beyond else {}
+
+
 def _datasets(shown: Shown, places: _Places) -> list[dict[str, Any]]:
     told = described((*shown.runs, *shown.declared))
     columns = Columns.of(shown.graph, shown.policy, shown.proposals, told)
@@ -142,6 +180,7 @@ def _datasets(shown: Shown, places: _Places) -> list[dict[str, Any]]:
         own = shown.own.get(dataset.name) if inside else None
         policy = shown.policy.tables.get(dataset.name) if inside else None
         job = jobs.get(dataset)
+        unmade = {"word": "outside"} if job and shown.cut and dataset not in shown.cut.part.made else {}
         return {
             "namespace": redact_url(dataset.namespace),
             "name": redact_url(dataset.name),
@@ -157,8 +196,9 @@ def _datasets(shown: Shown, places: _Places) -> list[dict[str, Any]]:
             ),
             "stale": dataset in shown.stale or dataset in shown.graph.dropped,
             **({"records": kinds[dataset]} if dataset in kinds else {}),
+            **_outside(shown.cut, dataset),
             "fields": [
-                it | {"description": shown.said(it["description"])}
+                it | {"description": shown.said(it["description"])} | unmade
                 for it in columns.entries(dataset, places.fields[dataset], own.columns if own else {})
             ],
         }

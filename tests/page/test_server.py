@@ -22,7 +22,8 @@ from governance.errors import HeadwaterError
 from governance.page import html
 from governance.page.reports import keep_report
 from governance.project import Project, project_at
-from platform_assets.server import Pages, application, serve
+from platform_assets.pages import Pages
+from platform_assets.server import application, serve
 from tests.page.made import NOW, event, static, table
 
 CHECKOUT = Path(__file__).parents[2]
@@ -45,7 +46,9 @@ class Answer:
     body: bytes
 
 
-def ask(app: Starlette, path: str, method: str = "GET", host: str = "127.0.0.1:3001", **headers: str) -> Answer:
+def ask(
+    app: Starlette, path: str, method: str = "GET", host: str = "127.0.0.1:3001", query: str = "", **headers: str
+) -> Answer:
     """Ask the application as a server would, without one."""
     sent: list[dict] = []
     named = {"host": host, **{name.replace("_", "-"): value for name, value in headers.items()}}
@@ -57,7 +60,7 @@ def ask(app: Starlette, path: str, method: str = "GET", host: str = "127.0.0.1:3
         "scheme": "http",
         "path": path,
         "raw_path": path.encode(),
-        "query_string": b"",
+        "query_string": query.encode(),
         "root_path": "",
         "headers": [(name.encode(), value.encode()) for name, value in named.items()],
         "client": ("127.0.0.1", 1),

@@ -17,6 +17,7 @@ import { listenKeys, showHelp } from './keys.js';
 import { exportJson, exportPng, exportSvg } from './export.js';
 import { createDivider } from './divider.js';
 import { clearNotices, notice, watchServer } from './served.js';
+import { leaveFor, showPart } from './part.js';
 import { remember, remembered } from './remembered.js';
 
 const WALKED = ['selected', 'mode', 'depth', 'hideIndirect', 'kinds', 'at'];
@@ -36,12 +37,14 @@ function start() {
     Object.assign(document.createElement('bdi'), { textContent: doc.title, title: doc.title }),
   );
   readAddress(page);
+  openAround(page);
   page.graph = standing(doc, store.get().at);
   page.result = resultOf(page, store.get());
   const parts = { page, ...wire(page) };
   store.subscribe((state, before) => changed(parts, state, before));
   addEventListener('hashchange', () => followAddress(parts));
   addEventListener('popstate', () => followAddress(parts));
+  showPart(page);
   showFirst(parts);
   watchServer();
 }
@@ -71,7 +74,7 @@ function wire(page) {
     store.set({ selected: place, tab: 'details' });
     view.enter(place.dataset, place.field);
   };
-  const search = createSearch(doc, go);
+  const search = createSearch(page, go);
   const divider = createDivider();
   const time = createTime(doc, store);
   const tools = createTools(doc, store, {
@@ -231,8 +234,14 @@ function readAddress(page) {
   page.store.set(patch);
   clearNotices();
   if (others.length) sayOthers(page, patch.selected, others);
-  if (missing !== null) sayMissing(page, missing);
+  if (missing !== null && !leaveFor(page.doc, missing)) sayMissing(page, missing);
   wrong.forEach((sentence) => notice([named(sentence)]));
+}
+
+/** A part that was asked for by name alone is looked at there. */
+function openAround({ doc, store }) {
+  const asked = new URLSearchParams(location.search).has('around');
+  if (doc.part && asked && !location.hash) store.set({ selected: { dataset: doc.part.around, field: null } });
 }
 
 /** Says that a name is of several tables, and offers the others. */

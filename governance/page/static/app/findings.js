@@ -4,18 +4,24 @@ import { placeLink } from './words.js';
 
 /** Shows all findings in their tab, and how many there are on it. */
 export function drawFindings(page) {
-  const { findings } = page.doc;
+  const { findings, part } = page.doc;
   const worst = [...findings].sort((a, b) => (a.severity === 'ERROR' ? 0 : 1) - (b.severity === 'ERROR' ? 0 : 1));
   const errors = findings.filter((it) => it.severity === 'ERROR').length;
   byId('tab-findings').replaceChildren(
     'Findings ',
     make('span', { class: errors ? 'count error' : 'count' }, String(findings.length)),
   );
-  byId('findings').replaceChildren(
+  const shown = [
     make('h2', {}, 'Findings'),
-    make('p', {}, findings.length ? saidOf(errors, findings.length - errors) : 'The rules found nothing.'),
+    make('p', {}, findings.length ? saidOf(errors, findings.length - errors) : noneOf(part)),
+    part?.findings ? make('p', { class: 'none' }, `${counting(part.findings, 'finding')} of tables that are not here.`) : null,
     longList(worst, (finding) => findingItem(page, finding), 100, { class: 'findings' }),
-  );
+  ];
+  byId('findings').replaceChildren(...shown.filter(Boolean));
+}
+
+function noneOf(part) {
+  return part ? 'The rules found nothing about these tables.' : 'The rules found nothing.';
 }
 
 function saidOf(errors, warnings) {

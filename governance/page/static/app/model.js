@@ -71,6 +71,8 @@ function nesting(datasets, firstField) {
 
 /** Whether any event that the document tells of names a place: what none names is in files or the catalog alone. */
 export function isNamed(doc, { dataset, field }) {
+  // whoever stands at the rim of a part may be named beyond it
+  if (doc.datasets[dataset].outside) return true;
   if (field === null) return doc.versions.some((it) => it.dataset === dataset || it.inputs.includes(dataset));
   const own = [field, ...related(doc, fieldId(doc, dataset, field)).map((id) => placeOf(doc, id).field)];
   return doc.versions.some(

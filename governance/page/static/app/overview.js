@@ -40,6 +40,7 @@ export function overviewOf(page) {
     ),
     facts([
       ['Tables', doc.datasets.length.toLocaleString('en')],
+      ['Tables in all', doc.part && doc.part.of.toLocaleString('en')],
       ['Columns', columns.toLocaleString('en')],
       ['Edges', graph.source.length.toLocaleString('en')],
       ['Jobs', new Set(graph.writes.map((it) => it.job)).size.toLocaleString('en')],

@@ -3,6 +3,7 @@ import { each, fieldAt, fieldId } from './model.js';
 import { byId, counting, longList, make, moment, named } from './dom.js';
 import { findingItem } from './findings.js';
 import { makingOf, rowsPart, runFacts } from './made.js';
+import { outsideNote } from './part.js';
 import { overviewOf } from './overview.js';
 import { reachedParts } from './reached.js';
 import { lineageText } from './text.js';
@@ -14,6 +15,7 @@ const WORD_MEANS = {
   derived: 'computed from other columns',
   source: 'from no column that is known here',
   unknown: 'its lineage is not known',
+  outside: 'what it is made from is not in this part',
 };
 const ORIGIN_MEANS = {
   pipeline: 'built by a pipeline',
@@ -48,6 +50,7 @@ function fieldParts(page, { dataset, field }) {
   return [
     make('p', { class: 'crumb' }, 'column of ', placeLink(page, { dataset, field: null })),
     make('h2', { class: 'subject' }, named(it.name)),
+    outsideNote(page, dataset),
     graph.present[id]
       ? null
       : make(
@@ -83,6 +86,8 @@ function unfedWords({ doc, graph }, id, word) {
 }
 
 function classFacts(doc, { declared, proposed }) {
+  if (!declared && doc.part && !doc.part.proposed)
+    return make('span', { class: 'none' }, 'none declared; what lineage proposes is not in this part');
   if (!declared && !proposed) return make('span', { class: 'none' }, 'neither declared nor proposed');
   const low = declared && proposed && doc.classes.indexOf(proposed) > doc.classes.indexOf(declared);
   return make(
@@ -121,6 +126,7 @@ function datasetParts(page, d) {
   return [
     make('p', { class: 'crumb' }, it.format ? `${it.format} files in ` : 'table in ', named(it.namespace)),
     make('h2', { class: 'subject' }, named(it.name)),
+    outsideNote(page, d),
     it.stale ? make('p', { class: 'warn' }, 'The catalog has it no longer: its lineage is of what was.') : null,
     datasetFacts(doc, it),
     findingsPart(page, doc.findingsOf.get(d) ?? []),

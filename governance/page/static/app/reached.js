@@ -1,20 +1,36 @@
 // What is reached, as lists by table: by value, with the rows, and what cannot be told.
 import { isNamed } from './model.js';
+import { leadsOut } from './part.js';
 import { counting, longList, make, named } from './dom.js';
 import { fieldLink, part, placeLink } from './words.js';
 
+const NOTHING_HERE = 'Nothing that is in this part.';
+const LEADS_OUT = 'It may go on beyond this part: headwater impact and headwater lineage have all of it.';
+
+/** Whether what is reached goes on, or may, beyond the part that the page shows: {down, up}. */
+function leaving(doc, result) {
+  const own = result.start.dataset;
+  const of = (...sets) => sets.flatMap((ids) => [...ids].map((id) => doc.datasetOf[id]));
+  const down = [own, ...of(result.values, result.population, result.unknown), ...result.tables, ...result.unknownTables];
+  const up = [own, ...of(result.upValues, result.upPopulation), ...result.upTables, ...result.upUnknownTables];
+  return { down: leadsOut(doc, down, 1), up: leadsOut(doc, up, 0) };
+}
+
 /** The sections on where it leads to and where it comes from, as the mode asks. */
 export function reachedParts(page, result, mode) {
+  const leaves = leaving(page.doc, result);
   const untold = isNamed(page.doc, result.start) ? [] : [make('p', { class: 'warn' }, unnamedWords(result.start))];
   const down = () =>
-    group('Downstream', 'Nothing: no column and no table is known to depend on it.', [
+    group('Downstream', leaves.down ? NOTHING_HERE : 'Nothing: no column and no table is known to depend on it.', [
+      leaves.down ? make('p', { class: 'warn' }, LEADS_OUT) : null,
       columnsReached(page, 'value', 'Values change', result.values),
       columnsReached(page, 'population', 'Rows change, or it is steered', result.population),
       rowsReached(page, 'Tables whose rows change', result.tables),
       unknownPart(page, 'Unknown, for want of column lineage', result.unknown, result.unknownTables),
     ]);
   const up = () =>
-    group('Upstream', 'Nothing: it comes from no column or table that is known here.', [
+    group('Upstream', leaves.up ? NOTHING_HERE : 'Nothing: it comes from no column or table that is known here.', [
+      leaves.up ? make('p', { class: 'warn' }, LEADS_OUT) : null,
       columnsReached(page, 'value', 'Its value comes from', result.upValues),
       columnsReached(page, 'population', 'Its rows or steering come from', result.upPopulation),
       rowsReached(page, 'Tables whose rows it follows', othersUp(result)),
@@ -73,7 +89,12 @@ export function summaryOf(page, result, mode) {
     [...datasetsOf(result.upValues, result.upPopulation), ...othersUp(result)],
     result.upUnknownTables.size,
   );
-  const said = [...(mode === 'trace' ? [] : [`reaches ${down}`]), ...(mode === 'impact' ? [] : [`comes from ${up}`])];
+  const leaves = leaving(page.doc, result);
+  const on = (leads) => (leads ? ' in this part, and may go on beyond it' : '');
+  const said = [
+    ...(mode === 'trace' ? [] : [`reaches ${down}${on(leaves.down)}`]),
+    ...(mode === 'impact' ? [] : [`comes from ${up}${on(leaves.up)}`]),
+  ];
   const which = isNamed(page.doc, result.start) ? '' : ', which no event names,';
   return [named(page.names.nameOf(result.start)), `${which} ${said.join('; ')}.`];
 }

@@ -1,11 +1,12 @@
 // A page that a server gave asks it now and then whether there is something newer; a page in a file asks nobody.
 import { byId, make } from './dom.js';
+import { isServed } from './part.js';
 
 const EVERY = 15_000;
 
 /** Begins to ask, where the page says that it was served. */
 export function watchServer() {
-  if (!document.querySelector('meta[name="headwater-served"]')) return;
+  if (!isServed()) return;
   let first = null;
   const ask = async () => {
     if (document.hidden) return;
