@@ -53,6 +53,8 @@ def main() -> None:
             for row in _measured(Path(folder) / str(number), Size(pipelines), days):
                 rows.append(row)
                 print(_line(row), flush=True)
+            if last := _is_last(sizes, number):
+                print(f"  {_page(Path(folder) / str(number), Size(pipelines), last)}", flush=True)
     for said in growth(rows):
         print(said)
     if file := os.environ.get("HISTORY_PLOT"):
@@ -63,6 +65,20 @@ def _measured(folder: Path, size: Size, days: int) -> Iterator[Row]:
     write_history(folder / "events", size, days, min(size.pipelines, TODAY))
     for state in STATES:
         yield Row(size, days, state, _asked("rules", folder, size, days))
+
+
+def _is_last(sizes: Sequence[tuple[int, int]], number: int) -> int:
+    """The nights of the longest history of a size; none for the others."""
+    pipelines, days = sizes[number]
+    return days if days == max(of for it, of in sizes if it == pipelines) else 0
+
+
+def _page(folder: Path, size: Size, days: int) -> str:
+    found = _asked("page", folder, size, days)
+    return (
+        f"the page around one table of {size.tables:,}: {found['graph']:.2f} s of processor to the graph and a first"
+        f" page, {found['page']:.2f} to the next, of {found['bytes'] / 1e6:.1f} MB; a search {found['search']:.2f}"
+    )
 
 
 def _asked(question: str, folder: Path, size: Size, days: int) -> dict[str, float]:

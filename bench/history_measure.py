@@ -10,12 +10,15 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 from bench.history_store import JOBS, LAST, NAMESPACE, Size, attempt, sources_of, stopped, table_of
 from governance.heard import heard_of
 from governance.policy import ColumnPolicy, LineagePolicy, Policy, TablePolicy
+from governance.project import Project, project_at
 from governance.rules import EndedAttempt, Known, check, missing_run, unaccounted_table, understated_classification
+from platform_assets.pages import Pages
 
 NOW = LAST + timedelta(days=1, hours=3)
 WINDOW = 30
@@ -100,7 +103,52 @@ def measured(question: Callable[[Asked], Mapping[str, float]], asked: Asked) -> 
     return found | {"mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
 
 
-QUESTIONS: Mapping[str, Callable[[Asked], Mapping[str, float]]] = {"rules": rules}
+POLICY = f"""order = ["public", "internal", "personal", "sensitive"]
+propagate_through = ["DIRECT"]
+masking_functions = []
+namespace = "{NAMESPACE}"
+job_namespace = "{JOBS}"
+"""
+SEARCHES = ("column", "table_00401", "table column_0", "area_01 column_03")
+
+
+def page(asked: Asked) -> Mapping[str, float]:
+    """Return seconds until the server has its graph and first page, of the next page and of the slowest search."""
+    pages = Pages(_project(asked), None, print)
+    taken: dict[str, float] = {}
+
+    def timed(what: str, act: Callable[[], object]) -> None:
+        began = time.process_time()
+        act()
+        taken[what] = time.process_time() - began
+
+    timed("graph", pages.made)
+    timed("page", lambda: taken.update(bytes=len(pages.made(table_of(asked.size.pipelines // 2)).page)))
+    for typed in SEARCHES:
+        timed(typed, partial(pages.find, typed))
+    return taken | {"search": max(taken[it] for it in SEARCHES)}
+
+
+def _project(asked: Asked) -> Project:
+    """Return a project of no pipeline whose store this is, as the page is asked for events alone."""
+    root = asked.state / "project"
+    for name, text in {
+        "governance/lineage.toml": POLICY,
+        "governance/metadata.toml": "",
+        "platform_assets/sources.toml": "",
+        "platform_assets/pipelines/.keep": "",
+    }.items():
+        file = root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+    found = project_at(root)
+    found.state.mkdir(exist_ok=True)
+    if not found.events.exists():
+        found.events.symlink_to(asked.folder.resolve())
+    return found
+
+
+QUESTIONS: Mapping[str, Callable[[Asked], Mapping[str, float]]] = {"rules": rules, "page": page}
 
 if __name__ == "__main__":
     name, folder, state, pipelines, days = sys.argv[1:]

@@ -1,7 +1,7 @@
 """The lineage page as an asset: each run of ``governance`` keeps it as a file, so that its history can be looked at."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from governance.page.document import Shown, document
 from governance.page.html import report_html
 from governance.page.reports import keep_report
 from governance.rules import RULES, Known, check
+from governance.rules.finding import Finding
 from governance_checks.scheduler import REPORT
 
 Metadata = dict[str, MetadataValue | int]
@@ -46,19 +47,25 @@ def build_report(
             "this report": MetadataValue.url(f"{ui.page}/reports/{path.name}"),
             "file": MetadataValue.path(path),
         }
-        return MaterializeResult(metadata={**links, **_figures(made), "bytes": len(text.encode())})
+        return MaterializeResult(metadata={**links, **_figures(made, findings), "bytes": len(text.encode())})
 
     return lineage_report
 
 
-def _figures(made: Mapping[str, Any]) -> Metadata:
-    found = Counter(it["severity"] for it in made["findings"])
+def _figures(made: Mapping[str, Any], findings: Iterable[Finding]) -> Metadata:
+    if part := made.get("part"):
+        # what a part has of columns, edges and findings says nothing about the platform
+        every = Counter(it.severity.value for it in findings)
+        return {"tables": part["of"], "tables shown": part["tables"], **_judged(every)}
     standing = {made["versions"][run["version"]]["slot"]: run["version"] for run in made["runs"]}
     return {
         "tables": len(made["datasets"]),
         "columns": sum(len(it["fields"]) for it in made["datasets"]),
         "edges": sum(len(made["versions"][place]["edges"]) for place in standing.values()),
         "runs": len(made["runs"]),
-        "errors": found["ERROR"],
-        "warnings": found["WARN"],
+        **_judged(Counter(it["severity"] for it in made["findings"])),
     }
+
+
+def _judged(found: Mapping[str, int]) -> Metadata:
+    return {"errors": found["ERROR"], "warnings": found["WARN"]}

@@ -29,7 +29,7 @@ from platform_assets.factory import Loaded, build_assets, duckdb_resource, load
 from platform_assets.knowing import Knowing
 from platform_assets.known import known
 from platform_assets.metadata import asset_key
-from platform_assets.page import project_page
+from platform_assets.page_source import page_source
 from platform_assets.partitions import build_jobs_and_schedules
 from platform_assets.repair import repair_events
 
@@ -51,7 +51,7 @@ def definitions_of(loaded: Loaded) -> Definitions:
     by_partition, as_they_end = build_jobs_and_schedules(loaded.pipelines)
     compact_events, compaction = build_compaction(event_store(project))
     asked = Knowing(project, partial(_ended, finished={}))
-    report = build_report(project.state, asked, lambda now: project_page(project, now).shown)
+    report = build_report(project.state, asked, lambda now: page_source(project, None, now).opening())
     return Definitions(
         assets=[*build_assets(loaded), platform_asset(), report],
         asset_checks=build_checks((pipeline.table for pipeline in loaded.pipelines), asked),

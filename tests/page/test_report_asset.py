@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,10 @@ from dagster import AssetKey, DagsterInstance, ExecuteInProcessResult
 
 from governance import findings_seen
 from governance.page import html
+from governance.page import tables as page_tables
 from governance.page.reports import keep_report, kept_reports, reports_folder
 from governance_checks.scheduler import REPORT
+from platform_assets import page_source
 from tests.dagster.shop import Shop, built, make_shop, red
 from tests.page.made import NOW, static
 from tests.page.test_html import embedded
@@ -55,6 +58,17 @@ def test_the_governance_job_keeps_the_page_with_what_every_rule_found(
     last = findings_seen.seen(shop.project.state)
     assert last is not None
     assert {it.rule for it in last.findings} >= {"missing_run"}
+
+
+def test_a_large_platform_keeps_a_part_and_says_how_much_it_is_of(
+    shop: Shop, instance: DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert built(shop.run("nightly", instance)) == {"mart.mailing", "mart.paid_orders"}
+    monkeypatch.setattr(page_tables, "WHOLE_TABLES", 2)
+    monkeypatch.setattr(page_source, "part_around", partial(page_source.part_around, most=2))
+    told = metadata(shop.run("governance", instance))
+    assert (told["tables"], told["tables shown"]) == (3, 2)
+    assert "columns" not in told
 
 
 def test_a_run_of_the_report_alone_is_no_run_whose_events_are_missing(shop: Shop, instance: DagsterInstance) -> None:

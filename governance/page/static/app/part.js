@@ -31,9 +31,10 @@ export function showPart({ doc, names }) {
 function extent({ hops, cut }, around) {
   if (hops === null) return ['all that leads to ', around, ' or comes from it.'];
   const near = hops ? ['all that is within ', counting(hops, 'hop'), ' of ', around] : ['', around, ' and what it reads'];
+  if (!cut) return [...near, hops ? ' and what that reads; all beyond is left out.' : '; all beyond is left out.'];
   const next = counting(hops + 1, 'hop');
-  const left = cut ? `: ${counting(cut, 'table')} there ${cut === 1 ? 'is' : 'are'} left out, and all beyond.` : ', and nothing beyond.';
-  return [...near, `, and some of what is ${next} away${left}`];
+  const left = `${counting(cut, 'table')} there ${cut === 1 ? 'is' : 'are'} left out, and all beyond.`;
+  return [...near, `, and some of what is ${next} away: ${left}`];
 }
 
 /** The address of the part around a table, at a place in it. */
