@@ -17,9 +17,9 @@ from governance.events.open import event_store
 from governance.events.pieces import Problem
 from governance.events.redact import secrets_of
 from governance.graph.build import edges_of, fields_of, flows_of
-from governance.graph.model import Graph
+from governance.graph.model import Graph, Write
 from governance.graph.stored_graph import StoredGraph
-from governance.graph.whole import whole_runs
+from governance.graph.whole import columns_known, whole_runs
 from governance.heard import heard_of
 from governance.impact.facts import facts_of
 from governance.page.document import Cut, Own, Shown
@@ -90,7 +90,9 @@ def page_source(project: Project, events: Path | None, now: datetime, as_of: dat
             return found
     gathered = events_page(project, events, now, as_of) if events else project_page(project, now, as_of)
     shown = gathered.shown
-    return Source(shown, _tables(shown.graph, shown.policy, shown.own), lambda: shown, gathered.reading.problems)
+    columns = {dataset: tuple(it.name for it in fields) for dataset, fields in shown.graph.fields.items()}
+    tables = _tables(shown.graph.writes, columns, shown.policy, shown.own)
+    return Source(shown, tables, lambda: shown, gathered.reading.problems)
 
 
 def _followed(project: Project, now: datetime) -> Source | None:
@@ -104,7 +106,7 @@ def _followed(project: Project, now: datetime) -> Source | None:
     if not isinstance(graph, StoredGraph):
         return None
     own = own_of(files)
-    tables = _tables(graph, files.policy, own)
+    tables = _tables(graph.writes, columns_known(graph.known), files.policy, own)
     if not tables.large:
         return None
     last = findings_seen.seen(project.state)
@@ -134,12 +136,12 @@ def _is_long(folder: Path) -> bool:
     return False
 
 
-def _tables(graph: Graph, policy: Policy, own: Mapping[str, Own]) -> Tables:
-    columns = {dataset: tuple(it.name for it in fields) for dataset, fields in graph.fields.items()}
+def _tables(
+    writes: Iterable[Write], columns: Mapping[Dataset, tuple[str, ...]], policy: Policy, own: Mapping[str, Own]
+) -> Tables:
     mine = {policy.lineage.dataset(name): tuple(it.columns) for name, it in own.items()}
-    for dataset, names in mine.items():
-        columns[dataset] = tuple(dict.fromkeys((*columns.get(dataset, ()), *names)))
-    return Tables.of(graph.writes, columns, mine.keys())
+    both = {it: tuple(dict.fromkeys((*columns.get(it, ()), *names))) for it, names in mine.items()}
+    return Tables.of(writes, {**columns, **both}, mine.keys())
 
 
 def _of_whole(shown: Shown, part: Part) -> Shown:

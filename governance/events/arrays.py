@@ -91,15 +91,28 @@ def read_sources(
     Raises:
         EventStoreError: a file of the store is missing or damaged.
     """
+    tables = tuple(key(dataset) for dataset in datasets)
+    return frozenset(field_of(name) for name in _sources(store, segments, sayings) if name.startswith(tables))
+
+
+def read_all_sources(store: Path, segments: Sequence[Segment], sayings: Iterable[Saying]) -> frozenset[Field]:
+    """Return all fields that ``sayings`` read.
+
+    Raises:
+        EventStoreError: a file of the store is missing or damaged.
+    """
+    return frozenset(map(field_of, _sources(store, segments, sayings)))
+
+
+def _sources(store: Path, segments: Sequence[Segment], sayings: Iterable[Saying]) -> set[str]:
     wanted: dict[int, list[int]] = defaultdict(list)
     for segment, number in sayings:
         wanted[segment].append(number)
-    tables = tuple(key(dataset) for dataset in datasets)
     found: set[str] = set()
     for segment, numbers in wanted.items():
         read = _only(sources_in(store, segments[segment]), numbers)["source"]
-        found.update(name for name in pc.unique(read).to_pylist() if name.startswith(tables))
-    return frozenset(map(field_of, found))
+        found.update(pc.unique(read).to_pylist())
+    return found
 
 
 def _only(edges: pa.Table, wanted: Collection[int]) -> pa.Table:

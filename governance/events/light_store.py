@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from governance.dataset import Dataset, Field
-from governance.events.arrays import Edges, Saying, read_edges, read_sources
+from governance.events.arrays import Edges, Saying, read_all_sources, read_edges, read_sources
 from governance.events.days import days, parts_of_day
 from governance.events.decode import Decoder
 from governance.events.keys import SEPARATOR, key
@@ -75,6 +75,14 @@ class Light:
             EventStoreError: a file of the store is missing or damaged.
         """
         return read_sources(self.store, self.segments, sayings, datasets)
+
+    def all_sources(self, sayings: Iterable[Saying]) -> frozenset[Field]:
+        """Return all fields that ``sayings`` read.
+
+        Raises:
+            EventStoreError: a file of the store is missing or damaged.
+        """
+        return read_all_sources(self.store, self.segments, sayings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,11 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import chain
 
 from governance.dataset import Dataset
-from governance.graph.build import Said
+from governance.dependencies import input_fields
+from governance.graph.build import Said, datasets_of, fields_of
 from governance.graph.known import Known
 from governance.runs import Job, Run, RunDataset, read_runs
 
@@ -25,6 +27,23 @@ def whole_runs(known: Known, said: Iterable[Said]) -> tuple[Run, ...]:
     told = read_runs(known.light.events_of(sayings)) if known.light and sayings else ()
     whole = {(run.run_id, run.job): run for run in told}
     return tuple(_whole(known, of_run, whole.get(key)) for key, of_run in outputs.items())
+
+
+def columns_known(known: Known) -> dict[Dataset, tuple[str, ...]]:
+    """Return the columns of all datasets, of what is only read those in no order; no edge is made for it.
+
+    Raises:
+        EventStoreError: a file of the store is missing or damaged.
+    """
+    standing = known.standing
+    fields = fields_of(standing, standing.writes, (), datasets_of(standing))
+    found = {dataset: dict.fromkeys(it.name for it in of) for dataset, of in fields.items()}
+    placed = [(output, known.saying((run, output))) for run, output in standing.said]
+    stored = known.light.all_sources(it for _, it in placed if it) if known.light else ()
+    told = (it for output, place in placed if place is None and output.lineage for it in input_fields(output.lineage))
+    for it in chain(stored, told):
+        found[it.dataset].setdefault(it.name)
+    return {dataset: tuple(names) for dataset, names in found.items()}
 
 
 def _whole(known: Known, said: Iterable[Said], told: Run | None) -> Run:
