@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, Page
+from playwright.sync_api import TimeoutError as Late
 
 from governance.page.document import Own, document
 from governance.page.html import report_html
@@ -89,7 +90,10 @@ def opened(browser: Browser, folder: Path, made: dict[str, Any], target: str = "
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
     page.goto(f"{file.as_uri()}{'#' if target else ''}{target}")
-    page.wait_for_selector("body[data-ready]")
+    try:
+        page.wait_for_selector("body[data-ready]")
+    except Late as error:
+        raise AssertionError(f"the page never was ready, and said {wrong or 'nothing'}") from error
     yield page
     within.close()
     assert wrong == []
