@@ -1,22 +1,30 @@
 """The catalog's current snapshots, as the rule *stale lineage* compares them with what events tell."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
+from itertools import chain
 
 from pyiceberg.table import Table
 from pyiceberg.table.snapshots import Operation, Snapshot
 
 from governance.errors import CatalogError
 from governance.rules import Head
-from platform_assets.catalog import Catalog, load_known, run_of
+from platform_assets.catalog import Catalog, kind_of, load_known, run_of
 from platform_assets.quarantine import rejected_by
 
+SERVERS = frozenset({"rest", "glue"})
+"""Kinds of catalog that take a request a table, and whose client several threads may use at once."""
 
-def heads(tables: Mapping[str, Table]) -> dict[str, Head]:
-    """Return the current snapshot of each of ``tables`` that has one."""
-    found = ((name, _written(table)) for name, table in tables.items())
-    return {name: _head(snapshot) for name, snapshot in found if snapshot}
+AT_ONCE = 8
+
+
+def head_of(table: Table) -> Head | None:
+    """Return the table's current snapshot, None where it has none."""
+    snapshot = _written(table)
+    return _head(snapshot) if snapshot else None
 
 
 def loadable(catalog: Catalog, tables: Iterable[str]) -> dict[str, Table]:
@@ -24,11 +32,17 @@ def loadable(catalog: Catalog, tables: Iterable[str]) -> dict[str, Table]:
 
     One whose metadata file is lost fails where it is read; here it must not blind the rules to all others.
     """
-    loaded: dict[str, Table] = {}
-    for name in sorted(tables):
-        with suppress(CatalogError):
-            loaded |= load_known(catalog, [name])
-    return loaded
+    asked = sorted(tables)
+    if kind_of(catalog) not in SERVERS:
+        return dict(chain.from_iterable(_loadable(catalog, name) for name in asked))
+    with ThreadPoolExecutor(AT_ONCE, "tables") as pool:
+        return dict(chain.from_iterable(pool.map(partial(_loadable, catalog), asked)))
+
+
+def _loadable(catalog: Catalog, name: str) -> tuple[tuple[str, Table], ...]:
+    with suppress(CatalogError):
+        return tuple(load_known(catalog, [name]).items())
+    return ()
 
 
 def _written(table: Table) -> Snapshot | None:

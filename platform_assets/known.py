@@ -13,7 +13,6 @@ from governance.queries.store import QueryStore
 from governance.rules import RULES, EndedAttempt, Known
 from governance.statement import Program
 from platform_assets.factory import load
-from platform_assets.heads import heads
 from platform_assets.look import look
 
 
@@ -45,10 +44,10 @@ def known(project: Project, ended: Iterable[EndedAttempt], now: datetime) -> Kno
         silenced=disabled(),
         now=now,
         filtered={job: reason for job in jobs if (reason := store.silenced(job))},
-        heads=heads({name: table for name, table in catalog.tables.items() if name not in sources}),
+        heads={name: head for name, head in catalog.heads.items() if name not in sources},
         log=QueryStore(project.state / "queries").read(),
         declarations=load_declarations(project),
-        columns=_columns(loaded.program, {name: it.schema().column_names for name, it in catalog.tables.items()}),
+        columns=_columns(loaded.program, catalog.seen.columns),
         rules=frozenset(rule.name for rule in RULES),
     )
 

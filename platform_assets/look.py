@@ -6,22 +6,21 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from pyiceberg.table import Table
 from sqlalchemy import make_url
 
 from governance.catalog_seen import CatalogSeen, keep
 from governance.project import Project
+from governance.rules import Head
 from platform_assets.catalog import Catalog, inventory, open_catalog
-from platform_assets.heads import loadable
-from platform_assets.schema_history import schema_history
+from platform_assets.tables_seen import tables_seen
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The catalog as one look found it, and those of its tables that can be loaded."""
+    """The catalog as one look found it, and the current snapshots of its tables."""
 
     seen: CatalogSeen
-    tables: Mapping[str, Table]
+    heads: Mapping[str, Head]
 
 
 def look(project: Project, now: datetime) -> Look:
@@ -32,13 +31,14 @@ def look(project: Project, now: datetime) -> Look:
     """
     with open_catalog(project) as catalog:
         names = inventory(catalog)
-        tables = loadable(catalog, names)
-        columns = {name: tuple(table.schema().column_names) for name, table in tables.items()}
-        seen = CatalogSeen(now, tuple(sorted(names)), schema_history(tables), _file(catalog), columns)
+        tables = tables_seen(catalog, names, project.state)
+        columns = {name: it.columns for name, it in tables.items()}
+        versions = {name: it.versions for name, it in tables.items() if it.versions}
+        seen = CatalogSeen(now, tuple(sorted(names)), versions, _file(catalog), columns)
     # a disk that is full must not hide what was found
     with suppress(OSError):
         keep(project.state, seen)
-    return Look(seen, tables)
+    return Look(seen, {name: it.head for name, it in tables.items() if it.head})
 
 
 def _file(catalog: Catalog) -> str | None:

@@ -1,6 +1,6 @@
 """The schema versions of Iceberg tables: which field id bore which name since when."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from heapq import merge
@@ -12,9 +12,9 @@ from pyiceberg.table import Table
 from governance.identity import SchemaVersion
 
 
-def schema_history(tables: Mapping[str, Table]) -> dict[str, tuple[SchemaVersion, ...]]:
-    """Return the schema versions of each of ``tables`` whose columns ever changed, the oldest first."""
-    return {name: schema_versions(table) for name, table in tables.items() if _changed(table)}
+def versions_of(table: Table) -> tuple[SchemaVersion, ...]:
+    """Return the table's schema versions, the oldest first; none where its columns never changed."""
+    return schema_versions(table) if _changed(table) else ()
 
 
 def _changed(table: Table) -> bool:

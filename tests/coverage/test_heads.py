@@ -11,7 +11,7 @@ from pyiceberg.catalog import load_catalog
 from pyiceberg.table.snapshots import Operation, Summary
 
 from platform_assets.catalog import RUN_ID, Catalog
-from platform_assets.heads import _written, heads, loadable
+from platform_assets.heads import _written, head_of, loadable
 
 ROWS = pa.table({"a": [1, 2]})
 
@@ -29,13 +29,16 @@ def test_the_current_snapshot_its_time_and_its_run(catalog: Catalog) -> None:
     table.append(ROWS, snapshot_properties={RUN_ID: "r"})
     catalog.create_table("w.empty", ROWS.schema)
 
-    found = heads(loadable(catalog, ["w.t", "w.empty", "w.none"]))
+    tables = loadable(catalog, ["w.t", "w.empty", "w.none"])
 
-    assert list(found) == ["w.t"]
+    assert list(tables) == ["w.empty", "w.t"]
+    assert head_of(tables["w.empty"]) is None
+    found = head_of(tables["w.t"])
+    assert found is not None
     current = table.current_snapshot()
     assert current is not None
-    assert (found["w.t"].snapshot, found["w.t"].run_id) == (str(current.snapshot_id), "r")
-    assert abs((found["w.t"].at - datetime.now(UTC)).total_seconds()) < 60
+    assert (found.snapshot, found.run_id) == (str(current.snapshot_id), "r")
+    assert abs((found.at - datetime.now(UTC)).total_seconds()) < 60
 
 
 def test_a_table_whose_metadata_is_lost_hides_no_other(catalog: Catalog, tmp_path: Path) -> None:
