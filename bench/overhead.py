@@ -22,10 +22,11 @@ from governance.statement import parse
 from platform_assets.catalog import Catalog, load_known, open_catalog, plan
 from platform_assets.engines.duckdb import DuckDb
 from platform_assets.engines.engine import Query
-from platform_assets.factory import duckdb_resource, load
+from platform_assets.factory import duckdb_resource
 from platform_assets.known import known
+from platform_assets.loaded import load
 from platform_assets.materialize import materialize
-from platform_assets.metadata import run_metadata
+from platform_assets.run_metadata import run_metadata
 from platform_assets.publish import replace, target
 from platform_assets.run import Platform, Run
 from platform_assets.tour import make_sources

@@ -101,9 +101,9 @@ def run(tables: tuple[str, ...], partition: str | None) -> None:
     """
     from platform_assets.chosen import chosen
     from platform_assets.definitions import definitions_of
-    from platform_assets.factory import load
     from platform_assets.instance import project_instance
     from platform_assets.job import run_job
+    from platform_assets.loaded import load
     from platform_assets.tour import left_text, outcome_text, written_text
 
     project = find_project()
@@ -129,8 +129,8 @@ def check(form: str) -> None:
     from governance.rules import check as judge
     from governance.rules.finding import Severity
     from platform_assets.definitions import known_to
-    from platform_assets.factory import load
     from platform_assets.instance import project_instance
+    from platform_assets.loaded import load
 
     project = find_project()
     with project_instance(project) as instance:
@@ -174,8 +174,8 @@ def repair() -> None:
     terminated, and that sent no end, gets FAIL or ABORT.
     """
     from platform_assets.definitions import closer_of
-    from platform_assets.factory import load
     from platform_assets.instance import project_instance
+    from platform_assets.loaded import load
     from platform_assets.repair import repair_events
 
     loaded = load(find_project())

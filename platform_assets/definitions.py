@@ -17,6 +17,7 @@ from dagster import (
 
 from governance.events.facets import Naming
 from governance.events.open import event_store
+from governance.events.repair import Repaired
 from governance.project import Project, find_project
 from governance.rules import EndedAttempt, Known
 from governance_checks.compaction import build_compaction
@@ -25,13 +26,12 @@ from governance_checks.governance_job import build_jobs, build_schedules, in_pro
 from governance_checks.lineage_report import build_report
 from governance_checks.scheduler import WINDOW, Ended, ended_attempts
 from governance_checks.sensors import Closer, build_sensors
-from platform_assets.factory import Loaded, build_assets, duckdb_resource, load
-from platform_assets.knowing import Knowing
-from platform_assets.known import known
+from platform_assets.factory import build_assets, duckdb_resource
+from platform_assets.knowing import Knowing, gathered
+from platform_assets.loaded import Loaded, load
 from platform_assets.metadata import asset_key
 from platform_assets.page_source import page_source
 from platform_assets.partitions import build_jobs_and_schedules
-from platform_assets.repair import repair_events
 
 
 def build_definitions(project: Project) -> Definitions:
@@ -71,7 +71,7 @@ def _executor(processes: int) -> ExecutorDefinition:
 def known_to(project: Project, instance: DagsterInstance) -> Known:
     """Return what rules may ask, with the attempts that ``instance`` saw end."""
     now = datetime.now(UTC)
-    return known(project, _ended(instance, now, {}), now)
+    return gathered(project, _ended(instance, now, {}), now)
 
 
 def _ended(
@@ -86,8 +86,14 @@ def closer_of(loaded: Loaded) -> Closer:
     readable = {statement.pipeline.table: statement.reads for statement in loaded.program.statements}
     reads = {pipeline.table: readable.get(pipeline.table, ()) for pipeline in loaded.pipelines}
     naming = Naming(lineage.namespace, lineage.job_namespace, lineage.files)
-    mend = partial(repair_events, loaded)
-    return Closer(event_store(loaded.project), naming, reads, mend, partial(datetime.now, UTC))
+    return Closer(event_store(loaded.project), naming, reads, partial(_mend, loaded), partial(datetime.now, UTC))
+
+
+def _mend(loaded: Loaded) -> tuple[Repaired, ...]:
+    # loading definitions does not wait for the catalog
+    from platform_assets.repair import repair_events  # noqa: PLC0415
+
+    return repair_events(loaded)
 
 
 def _automation() -> AutomationConditionSensorDefinition:

@@ -19,7 +19,6 @@ from governance.events.manifest import FOLDER, NAME
 from governance.events.place import events_folder
 from governance.project import Project
 from governance.rules import EndedAttempt, Known
-from platform_assets.known import known
 
 FRESH = timedelta(minutes=1)
 """How long it is given again at most: of a catalog that is no file here nothing tells that it changed."""
@@ -30,6 +29,13 @@ FILES = timedelta(seconds=1)
 Mark = tuple[object, ...]
 Ended = Callable[[DagsterInstance, datetime], tuple[EndedAttempt, ...]]
 Gather = Callable[[Project, Iterable[EndedAttempt], datetime], Known]
+
+
+def gathered(project: Project, ended: Iterable[EndedAttempt], now: datetime) -> Known:
+    """Return what ``platform_assets.known.known`` does; loading definitions does not wait for the catalog's import."""
+    from platform_assets.known import known  # noqa: PLC0415
+
+    return known(project, ended, now)
 
 
 def _utc_now() -> datetime:
@@ -57,7 +63,7 @@ class Knowing:
 
     project: Project
     ended: Ended
-    gather: Gather = known
+    gather: Gather = gathered
     clock: Callable[[], datetime] = _utc_now
     _last: _Last | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)

@@ -12,7 +12,7 @@ from governance.project import Project
 from governance.queries.store import QueryStore
 from governance.rules import RULES, EndedAttempt, Known
 from governance.statement import Program
-from platform_assets.factory import load
+from platform_assets.loaded import load
 from platform_assets.look import look
 
 

@@ -22,7 +22,7 @@ from dagster import (
     TableSchema,
 )
 
-from governance.events.redact import redact_sql, secrets_of
+from governance.events.redact import redact_sql
 from governance.lineage.model import ColumnLineage, InputField
 from governance.page.address import asset_path, page_address
 from governance.pipeline import Pipeline
@@ -31,10 +31,6 @@ from governance.project import Project
 from governance.report.picture import lineage_picture
 from governance.report.svg import markdown_image
 from governance.report.table import markdown
-from platform_assets.run import Arrived, Begun, Materialized
-
-FILES_SHOWN = 20
-"""Names of files of one dataset; the event has up to a thousand."""
 
 ROWS_WRITTEN, FILES_READ = "rows written", "files read"
 REJECTED, KEPT_IN = "rows rejected", "rejected rows are kept in"
@@ -63,10 +59,10 @@ def table_metadata(policy: Policy, table: str, columns: Mapping[str, str]) -> Me
     return known | ({"dagster/column_schema": column_schema(policy, table, columns.items())} if columns else {})
 
 
-def pipeline_metadata(project: Project, pipeline: Pipeline) -> Metadata:
-    """Return where a pipeline's text stands and the text itself, as it may be shown."""
+def pipeline_metadata(project: Project, pipeline: Pipeline, secrets: tuple[str, ...]) -> Metadata:
+    """Return where a pipeline's text stands and the text itself, as it may be shown: without the ``secrets``."""
     title = f"SQL, rendered from {pipeline.file}" if pipeline.template else "SQL"
-    known: Metadata = {title: MetadataValue.md(fenced(redact_sql(pipeline.sql, secrets_of()), "sql"))}
+    known: Metadata = {title: MetadataValue.md(fenced(redact_sql(pipeline.sql, secrets), "sql"))}
     if pipeline.grain:
         known["grain"] = ", ".join(pipeline.grain)
     path = project.root / pipeline.file
@@ -77,58 +73,6 @@ def pipeline_metadata(project: Project, pipeline: Pipeline) -> Metadata:
             here = LocalFileCodeReference(file_path=str(path), line_number=1, label=pipeline.file)
             known["dagster/code_references"] = CodeReferencesMetadataValue(code_references=[here])
     return known
-
-
-def run_metadata(policy: Policy, run: Materialized, assets: Collection[str]) -> Metadata:
-    """Return what one run is known by; ``assets`` are the tables that Dagster has a page for."""
-    commit, lineage = run.done.commit, run.done.traced.lineage
-    columns = [(column.name, column.type) for column in commit.columns]
-    return (
-        {
-            **table_metadata(policy, commit.table, dict(columns)),
-            "dagster/row_count": commit.total_rows,
-            "dagster/size_bytes": commit.total_bytes,
-            "dagster/column_lineage": column_lineage(lineage, assets),
-            "column lineage": MetadataValue.md(lineage_image(policy, lineage)),
-            "inputs of each column": MetadataValue.md(field_table(lineage, assets)),
-            "inputs that shape every row": MetadataValue.md(row_table(lineage, assets)),
-            ROWS_WRITTEN: commit.rows,
-            "snapshot id": str(commit.snapshot_id),
-            "OpenLineage run id": run.run_id,
-            "seconds": round(run.timings.work, 3),
-            "seconds for governance": round(run.timings.lineage + run.timings.events, 3),
-        }
-        | files_metadata(run.done.begun)
-        | ({"warnings": MetadataValue.md("\n".join(f"- {markdown(w)}" for w in run.warnings))} if run.warnings else {})
-    )
-
-
-def files_metadata(begun: Begun) -> Metadata:
-    """Return which files a run read, and how many of their rows it left out and where those are kept."""
-    if not begun.arrived:
-        return {}
-    rows = [
-        (markdown(it.source.name), str(len(it.files)), markdown(_names(it)), str(_rejected(it, begun)))
-        for it in begun.arrived
-    ]
-    known: Metadata = {
-        FILES_READ: sum(len(it.files) for it in begun.arrived),
-        "files": MetadataValue.md(_table(("dataset", "files", "names", "rows rejected"), rows)),
-    }
-    if begun.rejected and (total := sum(begun.rejected.rows.values())):
-        known[REJECTED] = total
-        known[KEPT_IN] = begun.rejected.commit.table if begun.rejected.commit else "nothing"
-    return known
-
-
-def _names(arrived: Arrived) -> str:
-    names = ", ".join(it.shown for it in arrived.files[:FILES_SHOWN])
-    left = len(arrived.files) - FILES_SHOWN
-    return f"{names} and {left} more" if left > 0 else names
-
-
-def _rejected(arrived: Arrived, begun: Begun) -> int:
-    return begun.rejected.rows.get(arrived.source.name, 0) if begun.rejected else 0
 
 
 def column_lineage(lineage: ColumnLineage, assets: Collection[str]) -> TableColumnLineage:
@@ -158,12 +102,12 @@ def field_table(lineage: ColumnLineage, assets: Collection[str]) -> str:
     rows = (
         (markdown(out.name), *_input(used, assets)) for out in lineage.fields for used in _sorted(out.inputs) or (None,)
     )
-    return _table(("column", "how", "input"), rows)
+    return markdown_table(("column", "how", "input"), rows)
 
 
 def row_table(lineage: ColumnLineage, assets: Collection[str]) -> str:
     """Return the inputs that decide which rows there are, and the tables read for no column, as Markdown."""
-    shown = _table(("how", "input"), (_input(used, assets) for used in _sorted(lineage.dataset)))
+    shown = markdown_table(("how", "input"), (_input(used, assets) for used in _sorted(lineage.dataset)))
     used = {i.dataset for out in lineage.fields for i in out.inputs} | {i.dataset for i in lineage.dataset}
     others = ", ".join(_linked(name, name, assets) for name in sorted(set(lineage.inputs) - used))
     return f"{shown}\n\nRead too, for how many rows there are: {others}" if others else shown
@@ -208,7 +152,8 @@ def _linked(table: str, text: str, assets: Collection[str]) -> str:
     return f"[{markdown(text)}](/assets/{path})"
 
 
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+def markdown_table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    """Return rows of Markdown as a table, and how many it leaves out past ``ROWS_SHOWN``."""
     remaining = iter(rows)
     shown = list(islice(remaining, ROWS_SHOWN))
     lines = [head, ("---",) * len(head), *shown]

@@ -10,8 +10,8 @@ from governance.events.repair import Described, Lost, Repaired, Snapshot, repair
 from governance.pipeline import Pipeline, parse_pipeline
 from governance.statement import parse, trace
 from platform_assets.catalog import Catalog, Published, inventory, load_known, open_catalog, published
-from platform_assets.factory import Loaded
 from platform_assets.facts import described, explanation_of, file_input
+from platform_assets.loaded import Loaded
 from platform_assets.output import column_facts, rejected_output
 from platform_assets.quarantine import kept_by
 from platform_assets.run import files_read, schemas

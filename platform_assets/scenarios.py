@@ -16,9 +16,10 @@ from platform_assets.catalog import load_known, open_catalog, plan
 from platform_assets.definitions import build_definitions, closer_of, known_to
 from platform_assets.engines.duckdb import DuckDb
 from platform_assets.engines.engine import Query
-from platform_assets.factory import duckdb_resource, load
+from platform_assets.factory import duckdb_resource
 from platform_assets.instance import project_instance
 from platform_assets.job import JobOutcome, run_job
+from platform_assets.loaded import load
 from platform_assets.publish import replace, target
 from platform_assets.repair import repair_events
 from platform_assets.tour import Say, checks_line

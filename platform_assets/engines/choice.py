@@ -13,14 +13,10 @@ from governance.policy import Policy
 from governance.project import Project
 from platform_assets.engines.duckdb import DuckDb
 from platform_assets.engines.engine import Engine
+from platform_assets.engines.named import engine_name
 
 REMOTE = "SPARK_REMOTE"
 """The variable that names the server, ``sc://host:port`` with the parameters that Spark Connect knows."""
-
-
-def engine_name(policy: Policy, pipeline: Pipeline) -> str:
-    """Return the name of the engine that runs ``pipeline``."""
-    return pipeline.engine or policy.lineage.engine
 
 
 def engine_of(

@@ -10,8 +10,8 @@ from governance.errors import CatalogError
 from governance.project import Project
 from platform_assets.catalog import Catalog, inventory, kind_of, load, load_known, published
 from platform_assets.engines.duckdb import DuckDb
-from platform_assets.factory import load as load_project
 from platform_assets.known import known
+from platform_assets.loaded import load as load_project
 from platform_assets.publish import Conflict, append, landed, replace, target
 from platform_assets.repair import repair_events
 from tests.platform.running import AT, Landing, landing_project

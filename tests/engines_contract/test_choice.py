@@ -9,9 +9,11 @@ from governance.errors import PipelineError, PolicyError
 from governance.pipeline import parse_pipeline
 from governance.policy import load_policy
 from governance.project import project_at
-from platform_assets.engines.choice import engine_name, engine_of
+from platform_assets.engines.choice import engine_of
 from platform_assets.engines.duckdb import DuckDb
-from platform_assets.factory import build_assets, load
+from platform_assets.engines.named import engine_name
+from platform_assets.factory import build_assets
+from platform_assets.loaded import load
 
 HERE = project_at(Path(__file__).parents[2])
 PLAIN = parse_pipeline("a.b", "a/b.sql", "create table a.b as select 1 as x")

@@ -18,7 +18,7 @@ from platform_assets.catalog import load as load_table
 from platform_assets.catalog import open_catalog
 from platform_assets.definitions import build_definitions
 from platform_assets.described import PICTURED, description
-from platform_assets.factory import load
+from platform_assets.loaded import load
 from platform_assets.metadata import asset_key
 from platform_assets.publish import replace, target
 from tests.large.remembering import large

@@ -9,7 +9,7 @@ import pytest
 
 from governance.events.run import Attempt
 from governance.load import load_pipelines
-from platform_assets.factory import load
+from platform_assets.loaded import load
 from platform_assets.materialize import materialize
 from platform_assets.repair import repair_events
 from platform_assets.run import Platform, Run

@@ -83,7 +83,7 @@ def test_an_error_while_it_runs_says_the_templates_line_and_no_data(platform: Pl
 
 
 def test_dagster_says_that_the_sql_is_rendered(platform: Platform) -> None:
-    metadata = pipeline_metadata(platform.project, mails(platform, "select id from {{ source('crm', 'people') }}"))
+    metadata = pipeline_metadata(platform.project, mails(platform, "select id from {{ source('crm', 'people') }}"), ())
     (sql,) = (value for name, value in metadata.items() if name.startswith("SQL"))
     assert f"SQL, rendered from {FILE}" in metadata
     assert "create table mart.mails as select id from crm.people" in str(sql)

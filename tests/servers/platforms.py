@@ -14,7 +14,7 @@ from governance.project import Project, project_at
 from platform_assets.catalog import open_catalog
 from platform_assets.demo import generate
 from platform_assets.engines.duckdb import DuckDb
-from platform_assets.factory import load
+from platform_assets.loaded import load
 from platform_assets.materialize import materialize
 from platform_assets.run import Platform, Run
 
