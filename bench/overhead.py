@@ -26,9 +26,9 @@ from platform_assets.factory import duckdb_resource
 from platform_assets.known import known
 from platform_assets.loaded import load
 from platform_assets.materialize import materialize
-from platform_assets.run_metadata import run_metadata
 from platform_assets.publish import replace, target
 from platform_assets.run import Platform, Run
+from platform_assets.run_metadata import run_metadata
 from platform_assets.tour import make_sources
 
 ROUNDS = 5
