@@ -4,6 +4,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +100,7 @@ def read_section(path: Path, file: str) -> Section:
         PolicyError: it is not there, not readable, or not TOML.
     """
     try:
-        return Section(file, "", tomllib.loads(path.read_text(encoding="utf-8")))
+        return Section(file, "", _parsed(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         raise PolicyError(file, "", "there is no such file", fix="make it, or name a project with --project") from None
     except OSError as error:
@@ -108,6 +109,12 @@ def read_section(path: Path, file: str) -> Section:
         raise PolicyError(file, "", "the text is not UTF-8", fix="save the file as UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         raise PolicyError(file, "", f"it is not TOML: {error}", fix="mend the syntax at that place") from None
+
+
+@lru_cache(maxsize=8)
+def _parsed(text: str) -> Mapping[str, Any]:
+    """Return what ``text`` says as TOML, which nobody changes: one load asks several times for the same few files."""
+    return tomllib.loads(text)
 
 
 def _said(value: object) -> str:
