@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from governance.dataset import Dataset
-from governance.errors import UnknownField
+from governance.errors import HeadwaterError, UnknownField
 from governance.events.redact import redact_url
 from governance.page.document import Shown, document
 from governance.page.html import document_json, served_html
@@ -56,6 +56,7 @@ class Pages:
     warn: Callable[[str], None]
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _now: _State | None = None
+    _renewing: threading.Thread | None = None
     _warned: set[str] = field(default_factory=set)
 
     def state(self) -> str:
@@ -65,16 +66,19 @@ class Pages:
     def made(self, around: str = "") -> Made:
         """Return the page as of now: of a large graph the tables ``around`` one, by the name of it or of a column.
 
-        A name that leads nowhere is as none; the page says so, as it does of what its address names.
+        A name that leads nowhere is as none; the page says so, as it does of what its address names. A large graph is
+        made anew while the last one is shown, by which the browser is told that there is something newer.
 
         Raises:
             HeadwaterError: events, policy or pipelines cannot be read.
         """
         with self._lock:
             name = self.state()
-            if self._now is None or self._now.name != name:
-                self._now = self._read(name)
             state = self._now
+            if state is None or (state.name != name and state.source is None):
+                self._now = state = self._read(name)
+            elif state.name != name:
+                self._renew(name)
             if state.source is None:
                 return state.made[None]
             dataset = _named(state.tables, around)
@@ -82,7 +86,7 @@ class Pages:
                 shown = state.source.around(dataset) if dataset else state.source.opening()
                 while len(state.made) >= KEPT:
                     del state.made[next(iter(state.made))]
-                state.made[dataset] = _made(name, shown, dataset)
+                state.made[dataset] = _made(state.name, shown, dataset)
             return state.made[dataset]
 
     def find(self, typed: str) -> dict[str, Any]:
@@ -98,6 +102,18 @@ class Pages:
             raise AssertionError(state)
         hits = state.names.find(typed)
         return {"found": [_found(state.tables, it) for it in hits.best], "more": hits.more}
+
+    def _renew(self, name: str) -> None:
+        if self._renewing is None or not self._renewing.is_alive():
+            self._renewing = threading.Thread(target=self._renewed, args=(name,), daemon=True)
+            self._renewing.start()
+
+    def _renewed(self, name: str) -> None:
+        try:
+            self._now = self._read(name)
+        except HeadwaterError:
+            # whoever asks next is told
+            self._now = None
 
     def _read(self, name: str) -> _State:
         source = page_source(self.project, self.events, datetime.now(UTC))

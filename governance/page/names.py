@@ -67,8 +67,9 @@ class Names:
                 count += 1
                 found.append((_score(words, small, small.rpartition(".")[2]), len(small), small, Hit(dataset, None)))
         found = _best(found, most)
+        having_all: dict[tuple[str, ...], frozenset[Dataset]] = {}
         for column in self.columns:
-            several, having = self._having(column, words, most)
+            several, having = self._having(column, words, most, having_all)
             count += having
             found += several
             if len(found) > 20 * most:
@@ -76,15 +77,28 @@ class Names:
         best = tuple(hit for *_, hit in _best(found, most))
         return Hits(best, count - len(best))
 
-    def _having(self, column: str, words: list[str], most: int) -> tuple[list[tuple[int, int, str, Hit]], int]:
-        """The best tables of ``column`` that have the words in their name and its, and how many have."""
+    def _having(
+        self, column: str, words: list[str], most: int, having_all: dict[tuple[str, ...], frozenset[Dataset]]
+    ) -> tuple[list[tuple[int, int, str, Hit]], int]:
+        """The best tables of ``column`` that have the words in their name and its, and how many have.
+
+        having_all: the tables that have all of some words in their own name, as far as they were asked for
+        """
         small = column.casefold()
         # letters in the table's name alone find the table
         if not any(word in small or _begins(small, word) for word in words):
             return [], 0
         tables = self.columns[column]
-        if not all(word in small for word in words):
-            tables = tuple(it for it in tables if all(word in f"{self.tables[it]}.{small}" for word in words))
+        rest = tuple(word for word in words if word not in small)
+        if any("." in word for word in rest):
+            tables = tuple(it for it in tables if all(word in f"{self.tables[it]}.{small}" for word in rest))
+        elif rest:
+            if rest not in having_all:
+                having_all[rest] = frozenset(
+                    it for it, name in self.tables.items() if all(word in name for word in rest)
+                )
+            among = having_all[rest]
+            tables = tuple(it for it in tables if it in among)
         return list(self._hits(column, small, tables[:most], words)), len(tables)
 
     def _hits(

@@ -16,12 +16,13 @@ from governance.page import html
 from governance.page import tables as page_tables
 from governance.page.document import document
 from governance.page.names import Names
+from governance.page.part import part_around
 from governance.project import Project
 from platform_assets import cli, page_source
 from platform_assets.pages import Pages
 from platform_assets.server import application
 from tests.page.made import NOW, shown
-from tests.page.test_part import chain, dataset, few, tables_of, written
+from tests.page.test_part import chain, copy, dataset, few, tables_of, written
 from tests.page.test_server import ask, project
 from tests.page.whole_page import address, selected
 
@@ -96,7 +97,7 @@ def address_of(project: Project, monkeypatch: pytest.MonkeyPatch) -> Iterator[st
     """Where a server of the page of a chain listens; a part has seven tables."""
     monkeypatch.setattr(html, "STATIC", STATIC)
     monkeypatch.setattr(page_tables, "WHOLE_TABLES", 10)
-    monkeypatch.setattr(page_source, "part_around", partial(page_source.part_around, most=7))
+    monkeypatch.setattr(page_source, "part_around", partial(part_around, most=7))
     written(project, chain())
     with socket.create_server(("127.0.0.1", 0)) as listening:
         app = application(Pages(project, None, print))
@@ -171,3 +172,43 @@ def test_a_file_says_how_to_see_the_rest(page: Page, project: Project, tmp_path:
     expect(page.locator("#part")).to_contain_text("headwater report --around TABLE shows those around another.")
     page.locator("#query").fill("t8")
     expect(page.locator("#matches .none")).to_have_text("No table or column of this part has these letters")
+
+
+def test_every_word_is_in_the_table_or_its_column_or_across_their_dot() -> None:
+    names = Names.of(tables_of(shown(chain()).graph))
+
+    def brute(typed: str) -> set[tuple[str, str]]:
+        everything = {(it.name, column) for column, having in names.columns.items() for it in having}
+        return {(table, column) for table, column in everything if all(w in f"{table}.{column}" for w in typed.split())}
+
+    for typed in ("t4 x", "4.x", "s x", "w.r3.x", "x", "r3 x .x"):
+        assert {(it.dataset.name, it.column) for it in names.find(typed, 99).best if it.column} == brute(typed)
+
+
+@pytest.mark.usefixtures("few")
+def test_a_large_graph_is_shown_as_it_was_until_it_is_read_anew(project: Project) -> None:
+    written(project, chain())
+    pages = Pages(project, None, print)
+    app = application(pages)
+    before = json.loads(ask(app, "/document.json", query="around=s.t8").body)
+    written(project, [copy("s.t9", "s.t8", at="2026-11-02T02:00:00Z")])
+    during = json.loads(ask(app, "/document.json", query="around=s.t8").body)
+    assert during["state"] == before["state"] != json.loads(ask(app, "/version").body)["state"]
+    assert pages._renewing
+    pages._renewing.join(60)
+    after = json.loads(ask(app, "/document.json", query="around=s.t9").body)
+    assert after["state"] == json.loads(ask(app, "/version").body)["state"]
+    assert after["datasets"][after["part"]["around"]]["name"] == "s.t9"
+
+
+@pytest.mark.usefixtures("few")
+def test_what_is_wrong_with_the_new_state_is_told_after_all(project: Project) -> None:
+    written(project, chain())
+    pages = Pages(project, None, print)
+    app = application(pages)
+    assert ask(app, "/").status == 200
+    (project.root / "governance/lineage.toml").write_text("order = 1")
+    assert ask(app, "/").status == 200
+    assert pages._renewing
+    pages._renewing.join(60)
+    assert ask(app, "/").status == 500

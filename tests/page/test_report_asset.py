@@ -11,6 +11,7 @@ from dagster import AssetKey, DagsterInstance, ExecuteInProcessResult
 from governance import findings_seen
 from governance.page import html
 from governance.page import tables as page_tables
+from governance.page.part import part_around
 from governance.page.reports import keep_report, kept_reports, reports_folder
 from governance_checks.scheduler import REPORT
 from platform_assets import page_source
@@ -65,7 +66,7 @@ def test_a_large_platform_keeps_a_part_and_says_how_much_it_is_of(
 ) -> None:
     assert built(shop.run("nightly", instance)) == {"mart.mailing", "mart.paid_orders"}
     monkeypatch.setattr(page_tables, "WHOLE_TABLES", 2)
-    monkeypatch.setattr(page_source, "part_around", partial(page_source.part_around, most=2))
+    monkeypatch.setattr(page_source, "part_around", partial(part_around, most=2))
     told = metadata(shop.run("governance", instance))
     assert (told["tables"], told["tables shown"]) == (3, 2)
     assert "columns" not in told

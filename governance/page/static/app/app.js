@@ -46,7 +46,7 @@ function start() {
   addEventListener('popstate', () => followAddress(parts));
   showPart(page);
   showFirst(parts);
-  watchServer();
+  watchServer(doc);
 }
 
 /** The document in this page; what is wrong with it is said, since nothing else can be shown. */

@@ -4,10 +4,10 @@ import { isServed } from './part.js';
 
 const EVERY = 15_000;
 
-/** Begins to ask, where the page says that it was served. */
-export function watchServer() {
+/** Begins to ask, where the page says that it was served; a part may be of what was known before the server read anew. */
+export function watchServer({ part, state: made }) {
   if (!isServed()) return;
-  let first = null;
+  let first = part ? made : null;
   const ask = async () => {
     if (document.hidden) return;
     const state = await stateNow();
