@@ -1,7 +1,8 @@
 """The code location: assets, checks, jobs, schedules and sensors, put together here and nowhere else."""
 
+import os
 from datetime import UTC, datetime
-from functools import partial
+from functools import lru_cache, partial
 
 from dagster import (
     AssetSelection,
@@ -27,7 +28,7 @@ from governance_checks.lineage_report import build_report
 from governance_checks.scheduler import WINDOW, Ended, ended_attempts
 from governance_checks.sensors import Closer, build_sensors
 from platform_assets.factory import build_assets, duckdb_resource
-from platform_assets.knowing import Knowing, gathered
+from platform_assets.knowing import Knowing, Mark, files_mark, gathered
 from platform_assets.loaded import Loaded, load
 from platform_assets.metadata import asset_key
 from platform_assets.page_source import page_source
@@ -106,4 +107,11 @@ def _automation() -> AutomationConditionSensorDefinition:
 @definitions
 def defs() -> Definitions:
     """Return the code location of the project at hand; built when Dagster asks, not when this module is imported."""
-    return build_definitions(find_project())
+    project = find_project()
+    return _built(project, files_mark(project), frozenset(os.environ.items()))
+
+
+@lru_cache(maxsize=1)
+def _built(project: Project, _files: Mark, _environment: frozenset[tuple[str, str]]) -> Definitions:
+    # Dagster's code server asks twice: for what the module has, and for the repository of it
+    return build_definitions(project)

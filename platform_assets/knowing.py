@@ -81,7 +81,7 @@ class Knowing:
             if last is None or not self._holds(last, now):
                 # looked at before it is gathered: what changes meanwhile makes it be gathered again
                 catalog = self._catalog()
-                mark, files = self._mark(catalog), _files_mark(self.project)
+                mark, files = self._mark(catalog), files_mark(self.project)
                 last = self._last = _Last(self.gather(self.project, ended, now), mark, files, now, catalog)
             elif ended != last.known.ended:
                 last.known = replace(last.known, ended=ended)
@@ -92,7 +92,7 @@ class Knowing:
             return False
         if now - last.looked >= FILES:
             last.looked = now
-            return _files_mark(self.project) == last.files
+            return files_mark(self.project) == last.files
         return True
 
     def _mark(self, catalog: Path | None) -> Mark:
@@ -107,7 +107,8 @@ class Knowing:
         return Path(seen.file) if seen and seen.file else None
 
 
-def _files_mark(project: Project) -> Mark:
+def files_mark(project: Project) -> Mark:
+    """Return what changes with any file that people write in ``project``."""
     return tuple(map(_stat, sorted(_files(project))))
 
 

@@ -16,7 +16,7 @@ from governance.project import Project
 from platform_assets import described, factory
 from platform_assets.catalog import load as load_table
 from platform_assets.catalog import open_catalog
-from platform_assets.definitions import build_definitions
+from platform_assets.definitions import build_definitions, defs
 from platform_assets.described import PICTURED, description
 from platform_assets.loaded import load
 from platform_assets.metadata import asset_key
@@ -58,6 +58,20 @@ def test_two_pipelines_of_fifty_are_built_one_on_the_other(project: Project) -> 
     assert {it.asset_key for it in done.get_asset_materialization_events()} == set(wanted)
     with open_catalog(project) as catalog:
         assert load_table(catalog, silver.name).scan().to_arrow().num_rows == 3
+
+
+def test_who_asks_twice_is_given_the_same_until_a_file_changes(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEADWATER_ROOT", str(project.root))
+    first = defs()
+    assert defs() is first
+    changed = next((project.pipelines[0]).rglob("*.sql"))
+    changed.write_text(changed.read_text(encoding="utf-8") + "-- more\n", encoding="utf-8")
+    second = defs()
+    assert second is not first
+    monkeypatch.setenv("DB_PASSWORD", "orchid")
+    assert defs() is not second
 
 
 def test_a_warm_build_parses_no_text(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
