@@ -13,7 +13,7 @@ from pyiceberg.types import NestedField
 
 from governance.errors import CatalogError
 from platform_assets.columns import sql_type
-from platform_assets.partition_spec import release
+from platform_assets.partition_spec import release, require_free
 
 FIXES: tuple[tuple[Callable[[pa.DataType], bool], str], ...] = (
     (pa.types.is_null, "give NULL a type: cast(… as varchar)"),
@@ -35,12 +35,18 @@ def iceberg_schema(table: str, schema: pa.Schema, docs: Mapping[str, str]) -> Sc
     return Schema(*fields)
 
 
-def reshape(transaction: Transaction, current: Schema, wanted: Schema) -> None:
-    """Give the table the columns ``wanted``; one that keeps name and type keeps its field id."""
+def reshape(table: str, transaction: Transaction, wanted: Schema) -> None:
+    """Give the table the columns ``wanted``; one that keeps name and type keeps its field id.
+
+    Raises:
+        CatalogError: a column has the name of a partition field.
+    """
+    current = transaction.table_metadata.schema()
     types = {field.name: (sql_type(field.field_type), field.doc) for field in current.fields}
     if [(f.name, sql_type(f.field_type), f.doc) for f in wanted.fields] == [(n, *t) for n, t in types.items()]:
         return
     kept = {f.name for f in wanted.fields if types.get(f.name, ("",))[0] == sql_type(f.field_type)}
+    require_free(table, transaction.table_metadata, [it.name for it in wanted.fields if it.name not in kept])
     release(transaction, types.keys() - kept)
     with transaction.update_schema(allow_incompatible_changes=True) as update:
         for name in types.keys() - kept:

@@ -9,6 +9,7 @@ from typing import Any
 from pyiceberg.partitioning import PARTITION_FIELD_ID_START, PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.table import Transaction
+from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.transforms import (
     BucketTransform,
     DayTransform,
@@ -93,6 +94,21 @@ def release(transaction: Transaction, columns: Iterable[str]) -> None:
                 update.remove_field(field.name)
 
 
+def require_free(table: str, metadata: TableMetadata, came: Iterable[str]) -> None:
+    """Check that no column that ``came`` has the name of a partition field: no reader of Iceberg takes such a table.
+
+    Raises:
+        CatalogError: one has, of a spec that parts the table or did so once, by which older files are read.
+    """
+    fields = {it.name for spec in metadata.specs().values() for it in spec.fields}
+    for column in came:
+        if column in fields:
+            raise CatalogError(
+                f"{table} parts its files by a field {column}, or did so once, and no new column can have its name",
+                fix=f"call the column otherwise than {column}; or drop the table, with its history, and run again",
+            )
+
+
 def _parting(spec: PartitionSpec) -> list[PartitionField]:
     # a table of Iceberg's first version keeps a field that it no longer parts by, as void
     return [it for it in spec.fields if not isinstance(it.transform, VoidTransform)]
@@ -109,8 +125,7 @@ def _fields(table: str, schema: Schema, terms: Iterable[Term]) -> list[tuple[Ter
 
 
 def _name(term: Term, taken: set[str]) -> str:
-    if term.transform == IDENTITY:
-        return term.column
+    # for an identity too: specs that are left keep their names, and one that is a column's bars the column's return
     name = f"{term.column}_{term.transform}"
     while name in taken:
         name += "_"

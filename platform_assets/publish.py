@@ -211,7 +211,7 @@ def _namespace(catalog: Catalog, namespace: str) -> None:
 
 def change_shape(at: Target, wanted: Schema, transaction: Transaction) -> None:
     """Give the table that is there the columns ``wanted``, parted by the target's terms."""
-    reshape(transaction, transaction.table_metadata.schema(), wanted)
+    reshape(at.name, transaction, wanted)
     repartition(transaction, at.name, at.terms)
 
 
