@@ -7,7 +7,6 @@ reached by no class above its own cannot be declared too low. What remains is as
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from governance.dataset import Dataset, Field
@@ -21,7 +20,6 @@ from governance.policy import Policy
 
 if TYPE_CHECKING:
     from governance.events.arrays import Edges
-    from governance.graph.bulk import Bulk
     from governance.network import Marks
 
 Thing = Field | Dataset
@@ -42,12 +40,13 @@ def suspects(graph: Graph, policy: Policy) -> Graph:
     tagged = tuple(_tagged(graph, policy))
     bulk = graph.standing_edges.bulk(stored, (*declared, *(it for it, _ in tagged)), ())
     kinds = _counted(graph, stored, policy)
-    seeds: dict[str, list[Thing]] = defaultdict(list)
-    for thing, classification in chain(declared.items(), tagged):
-        seeds[classification].append(thing)
-    reached = dict(zip(seeds, bulk.passing(kinds, (bulk.vertices(it) for it in seeds.values())), strict=True))
-    found = tuple(_found(graph, bulk, declared, reached, policy))
-    return _part(graph, stored, bulk.deciding(kinds, bulk.vertices(found))[bulk.target], found)
+    seeds: dict[str, list[int]] = defaultdict(list)
+    for place, classification in enumerate((*declared.values(), *(it for _, it in tagged))):
+        seeds[classification].append(place)
+    reached = dict(zip(seeds, bulk.passing(kinds, (bulk.starts[of] for of in seeds.values())), strict=True))
+    found = tuple(_found(graph, declared, {it: marks[bulk.starts] for it, marks in reached.items()}, policy))
+    begun = bulk.starts[[place for place, _ in found]] if found else bulk.starts[:0]
+    return _part(graph, stored, bulk.deciding(kinds, begun)[bulk.target], [it for _, it in found])
 
 
 def _counted(graph: StoredGraph, stored: "Edges", policy: Policy) -> "Marks":
@@ -64,14 +63,17 @@ def _counted(graph: StoredGraph, stored: "Edges", policy: Policy) -> "Marks":
 
 
 def _found(
-    graph: StoredGraph, bulk: "Bulk", declared: Mapping[Field, str], reached: Mapping[str, "Marks"], policy: Policy
-) -> Iterator[Field]:
-    """Yield the declared columns that a class reaches which protects more."""
+    graph: StoredGraph, declared: Mapping[Field, str], reached: Mapping[str, "Marks"], policy: Policy
+) -> Iterator[tuple[int, Field]]:
+    """Yield the declared columns that a class reaches which protects more, and their places among all declared.
+
+    reached: for each class whether it reaches what stands at a place
+    """
     lattice, written = policy.lineage.lattice, graph.written
     above = {own: [marks for it, marks in reached.items() if lattice.lower(own, it)] for own in lattice.classes}
-    for field, own in declared.items():
-        if field.dataset in written and any(marks[bulk.vertices([field])].any() for marks in above[own]):
-            yield field
+    for place, (field, own) in enumerate(declared.items()):
+        if field.dataset in written and any(marks[place] for marks in above[own]):
+            yield place, field
 
 
 def _declared(policy: Policy) -> Iterator[tuple[Field, str]]:
@@ -107,7 +109,9 @@ def _read(graph: StoredGraph, stored: "Edges", tables: set[Dataset]) -> Iterator
     """Yield the columns of ``tables`` that any edge reads: they may lie in one another."""
     import numpy as np  # noqa: PLC0415  # slow to start, and small stores have no arrays
 
+    from governance.events.arrays import at  # noqa: PLC0415
+
     yield from (it.source for it in graph.standing_edges.values if it.source.dataset in tables)
     owners = {key(it) for it in tables}
-    names = (stored.names[place] for place in np.unique(stored.source).tolist())
+    names = at(stored.names, np.unique(stored.source)).to_pylist()
     yield from (field_of(it) for it in names if it[: it.rindex(SEPARATOR) + 1] in owners)

@@ -1,10 +1,10 @@
 """The edges of a store as arrays, read from Parquet without any JSON: what a walk in bulk is made from."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,8 @@ _TYPES: dict[str, type[Any]] = {
     "of": np.int32,
 }
 
+Thing = TypeVar("Thing", bound=Field | Dataset)
+
 Saying = tuple[int, int]
 """What a run said of the columns of one output: the place of a segment among those asked, and a number in it."""
 
@@ -36,12 +38,12 @@ Saying = tuple[int, int]
 class Edges:
     """``source[n]`` flows into or steers ``target[n]``, which are places in ``names``.
 
-    names: keys of fields and datasets (:mod:`governance.events.edges`)
+    names: keys of fields and datasets (:mod:`governance.events.edges`), as texts of Arrow, each once
     how:   places among :class:`Transformation`'s members
     of:    places among the sayings that were asked for
     """
 
-    names: tuple[str, ...]
+    names: pa.Array
     source: npt.NDArray[np.int32]
     target: npt.NDArray[np.int32]
     how: npt.NDArray[np.int8]
@@ -50,17 +52,20 @@ class Edges:
 
     def sources(self) -> Iterator[Field]:
         """Yield the fields that are read, each once."""
-        return (field_of(self.names[place]) for place in np.unique(self.source).tolist())
+        return map(field_of, at(self.names, np.unique(self.source)).to_pylist())
 
     def rows(self, marked: npt.NDArray[np.bool_]) -> Iterator[tuple[Field, Field | Dataset, int, bool, int]]:
         """Yield source, target, ``how``, ``masking`` and ``of`` of the edges marked; further marks are ignored."""
         places = np.flatnonzero(marked[: len(self.source)])
-        source, target, *how = (
-            column[places].tolist() for column in (self.source, self.target, self.how, self.masking, self.of)
-        )
-        fields = {place: field_of(self.names[place]) for place in set(source)}
-        things = {place: thing(self.names[place]) for place in set(target)}
-        return zip(map(fields.__getitem__, source), map(things.__getitem__, target), *how, strict=True)
+        fields, things = self._named(self.source[places], field_of), self._named(self.target[places], thing)
+        how = (column[places].tolist() for column in (self.how, self.masking, self.of))
+        return zip(fields, things, *how, strict=True)
+
+    def _named(self, places: npt.NDArray[np.int32], made: Callable[[str], Thing]) -> Iterator[Thing]:
+        """Yield what stands at each of ``places``, made once."""
+        used = np.unique(places)
+        things = dict(zip(used.tolist(), map(made, at(self.names, used).to_pylist()), strict=True))
+        return map(things.__getitem__, places.tolist())
 
 
 def read_edges(store: Path, segments: Sequence[Segment], sayings: Sequence[Saying]) -> Edges:
@@ -72,15 +77,35 @@ def read_edges(store: Path, segments: Sequence[Segment], sayings: Sequence[Sayin
     wanted: dict[int, dict[int, int]] = defaultdict(dict)
     for place, (segment, number) in enumerate(sayings):
         wanted[segment][number] = place
-    numbers: defaultdict[str, int] = defaultdict()
-    numbers.default_factory = numbers.__len__  # a name that is new gets the next number
+    names = _Names()
     # they grow in place: arrays to be joined would stand there twice
     columns = {name: bytearray() for name in _TYPES}
     for segment in sorted(wanted):
         table = edges_in(store, segments[segment])
-        for name, column in _columns(table, wanted[segment], numbers).items():
+        for name, column in _columns(table, wanted[segment], names).items():
             columns[name] += column.astype(_TYPES[name]).tobytes()
-    return Edges(tuple(numbers), **{name: np.frombuffer(columns[name], kind) for name, kind in _TYPES.items()})
+    read = {name: np.frombuffer(columns[name], kind) for name, kind in _TYPES.items()}
+    every, places = names.once()
+    return Edges(every, **read | {end: places[read[end]] for end in ("source", "target")})
+
+
+@dataclass(slots=True)
+class _Names:
+    """Names as they are told, some of them several times; no value of Python is made of any: there are millions."""
+
+    told: list[pa.Array] = field(default_factory=list)
+    size: int = 0
+
+    def places(self, names: pa.Array) -> npt.NDArray[np.int32]:
+        """Take ``names``; return the places that they have among all that are told."""
+        self.told.append(names)
+        self.size += len(names)
+        return np.arange(self.size - len(names), self.size, dtype=np.int32)
+
+    def once(self) -> tuple[pa.Array, npt.NDArray[np.int32]]:
+        """Return each name once, and for each place of one that was told the place there."""
+        found = pa.concat_arrays([pa.nulls(0, pa.string()), *self.told]).dictionary_encode()
+        return found.dictionary, numbers_in(found.indices)
 
 
 def read_sources(
@@ -115,30 +140,62 @@ def _sources(store: Path, segments: Sequence[Segment], sayings: Iterable[Saying]
     return found
 
 
-def _only(edges: pa.Table, wanted: Collection[int]) -> pa.Table:
+def _only(edges: pa.Table, wanted: Sequence[int]) -> pa.Table:
     superseded = set(pc.unique(edges["said"]).to_pylist()) - set(wanted)
-    return edges.filter(pc.is_in(edges["said"], value_set=pa.array(wanted, pa.int32()))) if superseded else edges
+    return (
+        edges.filter(pc.is_in(edges["said"], value_set=_numbers(np.array(wanted, np.int32)))) if superseded else edges
+    )
 
 
-def _columns(edges: pa.Table, wanted: Mapping[int, int], numbers: Mapping[str, int]) -> dict[str, npt.NDArray[Any]]:
-    """The wanted edges' columns as numbers; ``numbers`` gets the names that are new to it."""
+def _columns(edges: pa.Table, wanted: Mapping[int, int], names: _Names) -> dict[str, npt.NDArray[Any]]:
+    """The wanted edges' columns as numbers; ``names`` gets those that they use."""
     kept = _only(edges, tuple(wanted))
     places = np.zeros(max(wanted) + 1, np.int32)
     places[list(wanted)] = list(wanted.values())
     return {
-        "source": _numbered(kept["source"], numbers),
-        "target": _numbered(kept["target"], numbers),
-        "how": _numbered(kept["how"], HOW),
-        "masking": kept["masking"].to_numpy(),
-        "of": np.take(places, kept["said"].to_numpy()),
+        "source": _numbered(kept["source"], names.places),
+        "target": _numbered(kept["target"], names.places),
+        "how": _numbered(kept["how"], _how),
+        "masking": numbers_in(kept["masking"].combine_chunks().cast(pa.int32())),
+        "of": np.take(places, numbers_in(kept["said"].combine_chunks())),
     }
 
 
-def _numbered(column: pa.ChunkedArray, numbers: Mapping[str, int]) -> npt.NDArray[np.int32]:
+def _how(names: pa.Array) -> npt.NDArray[np.int32]:
+    return np.array([HOW[name] for name in names.to_pylist()], np.int32)
+
+
+def _numbered(column: pa.ChunkedArray, numbers: Callable[[pa.Array], npt.NDArray[np.int32]]) -> npt.NDArray[np.int32]:
     whole = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     named = whole.combine_chunks()
-    indices: npt.NDArray[np.int32] = np.asarray(named.indices)
+    indices: npt.NDArray[np.int32] = numbers_in(named.indices)
     used = np.unique(indices)
     places = np.zeros(len(named.dictionary), np.int32)
-    places[used] = [numbers[name] for name in named.dictionary.take(used).to_pylist()]
+    places[used] = numbers(at(named.dictionary, used))
     return np.take(places, indices)
+
+
+def numbers_in(numbers: pa.Array) -> npt.NDArray[np.int32]:
+    """Return ``numbers``, of which none is null, as an array of numpy; as for :func:`texts`."""
+    found: npt.NDArray[np.int32] = np.asarray(np.from_dlpack(numbers), np.int32)
+    return found
+
+
+def at(names: pa.Array, places: npt.NDArray[np.int32]) -> pa.Array:
+    """Return the names at ``places``."""
+    return names.take(_numbers(places))
+
+
+def _numbers(numbers: npt.NDArray[np.int32]) -> pa.Array:
+    # as for texts
+    return pa.Array.from_buffers(pa.int32(), len(numbers), [None, pa.py_buffer(np.ascontiguousarray(numbers))])
+
+
+def texts(values: Sequence[str]) -> pa.Array:
+    """Return ``values`` as texts of Arrow.
+
+    Where Arrow is given Python's own, it starts pandas if there is any, which takes longer than most questions.
+    """
+    data = [it.encode() for it in values]
+    ends = np.cumsum([0, *map(len, data)], dtype=np.int32)
+    return pa.StringArray.from_buffers(len(data), pa.py_buffer(ends), pa.py_buffer(b"".join(data)))

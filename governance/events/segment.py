@@ -226,7 +226,7 @@ def edges_in(store: Path, segment: Segment) -> pa.Table:
     Raises:
         EventStoreError: as for :func:`pieces_in`.
     """
-    return _table(store / FOLDER / str(segment.edges), read_dictionary=EDGE_NAMES)
+    return _edges(store / FOLDER / str(segment.edges), None, EDGE_NAMES)
 
 
 def sources_in(store: Path, segment: Segment) -> pa.Table:
@@ -235,7 +235,7 @@ def sources_in(store: Path, segment: Segment) -> pa.Table:
     Raises:
         EventStoreError: as for :func:`pieces_in`.
     """
-    return _table(store / FOLDER / str(segment.edges), columns=["said", "source"], read_dictionary=["source"])
+    return _edges(store / FOLDER / str(segment.edges), ["said", "source"], ["source"])
 
 
 def _schema(file: Path) -> pa.Schema:
@@ -246,6 +246,12 @@ def _schema(file: Path) -> pa.Schema:
 def _table(file: Path, **asked: Any) -> pa.Table:
     with _reading(file):
         return pq.read_table(file, **asked)
+
+
+def _edges(file: Path, columns: list[str] | None, names: Iterable[str]) -> pa.Table:
+    # read_table also reads lists of names, and starts what reads folders for it, and pandas where there is one
+    with _reading(file), pq.ParquetFile(file, read_dictionary=list(names)) as opened:
+        return opened.read(columns)
 
 
 @contextmanager

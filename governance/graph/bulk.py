@@ -3,7 +3,7 @@
 A column and all of its members are one vertex, a table is another. Marks are over the stored edges, then the others.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from governance.dataset import Dataset, Field
-from governance.events.arrays import Edges
+from governance.events.arrays import Edges, numbers_in, texts
 from governance.events.keys import SEPARATOR, key
 from governance.graph.model import Edge, Flow
 from governance.network import Ids, Marks, Pairs, closure, rows_of
@@ -26,8 +26,7 @@ class Bulk:
 
     owner:  for each vertex the table that it is or is in
     flows:  from tables to the tables that jobs wrote from them; ``untold`` those of whose columns something is unknown
-    starts: where the walk begins
-    numbers: vertices by the keys of tables and of columns that lie in none
+    starts: where the walk begins, in the order in which it was said
     """
 
     source: Ids
@@ -36,7 +35,6 @@ class Bulk:
     flows: Pairs
     untold: Pairs
     starts: Ids
-    numbers: Mapping[str, int]
 
     def derived(self) -> Marks:
         """Return which edges lead from something that a change of the starts can reach."""
@@ -64,11 +62,6 @@ class Bulk:
         begun = np.concatenate((self.starts, members.out(self.starts)))
         return closure(begun, lambda front: (*(it.out(front) for it in into), self.owner[front]), size)[self.target]
 
-    def vertices(self, things: Iterable[Field | Dataset]) -> Ids:
-        """Return the vertices of those of ``things`` that some edge or flow names."""
-        found = (self.numbers.get(_vertex(key(it))) for it in things)
-        return np.array([it for it in found if it is not None], np.int32)
-
     def passing(self, kinds: Marks, seeds: Iterable[Ids]) -> tuple[Marks, ...]:
         """Return for each of ``seeds`` which vertices it reaches by edges of ``kinds``, and from tables to columns."""
         size = len(self.owner)
@@ -91,8 +84,8 @@ def bulk_of(stored: Edges, others: Sequence[Edge], starts: Iterable[Field | Data
     begun, flowing = tuple(starts), tuple(flows)
     ends = [thing for edge in others for thing in (edge.source, edge.target)]
     ends += [thing for it in flowing for thing in (it.source, it.target)]
-    names = [*stored.names, *map(key, ends), *map(key, begun)]
-    places, owner, numbers = _numbered(names)
+    names = pa.concat_arrays([stored.names, texts([*map(key, ends), *map(key, begun)])])
+    places, owner = _numbered(names)
     count = len(stored.names)
     of_ends = places[count : count + len(ends)].reshape(-1, 2)
     of_others, of_flows = of_ends[: len(others)], of_ends[len(others) :]
@@ -104,28 +97,27 @@ def bulk_of(stored: Edges, others: Sequence[Edge], starts: Iterable[Field | Data
         flows=_pairs(of_flows),
         untold=_pairs(of_flows[untold]),
         starts=places[count + len(ends) :],
-        numbers=numbers,
     )
 
 
-def _numbered(names: Sequence[str]) -> tuple[Ids, Ids, Mapping[str, int]]:
-    """Return the vertex of each name, the table of each vertex, and the vertices by their keys; all of it in bulk."""
-    told = pa.array(names, pa.string())
+def _numbered(told: pa.Array) -> tuple[Ids, Ids]:
+    """Return the vertex of each name, and the table of each vertex; all of it in bulk."""
     # of a column that lies in others, the outermost
-    columns = pc.replace_substring_regex(told, pattern=_MEMBER, replacement=r"\1").dictionary_encode()
-    tables = pc.replace_substring_regex(columns.dictionary, pattern=_COLUMN, replacement="")
-    known = pa.chunked_array([columns.dictionary, pc.unique(tables)]).unique()
-    owner: Ids = np.asarray(pc.index_in(pc.replace_substring_regex(known, _COLUMN, ""), value_set=known)).astype(
-        np.int32
-    )
-    numbers = {name: place for place, name in enumerate(known.to_pylist())}
-    # those that are told come first, in the order of their dictionary
-    return np.asarray(columns.indices).astype(np.int32), owner, numbers
-
-
-def _vertex(name: str) -> str:
-    dot = name.find(".", name.rindex(SEPARATOR) + 1)
-    return name if dot < 0 else name[:dot]
+    members = pc.match_substring_regex(told, pattern=_MEMBER)
+    if pc.any(members).as_py():
+        told = pc.replace_substring_regex(told, pattern=_MEMBER, replacement=r"\1")
+    columns = told.dictionary_encode()
+    known = columns.dictionary
+    tables = pc.replace_substring_regex(known, pattern=_COLUMN, replacement="").dictionary_encode()
+    # a table that is named itself is a vertex already; those that only columns name come behind
+    found = pc.index_in(tables.dictionary, value_set=known)
+    named = numbers_in(found.is_valid().cast(pa.int32())) != 0
+    places: Ids = np.empty(len(found), np.int32)
+    places[named] = numbers_in(found.drop_null())
+    fresh = np.flatnonzero(~named)
+    places[fresh] = np.arange(len(known), len(known) + len(fresh), dtype=np.int32)
+    owner: Ids = np.concatenate((places[numbers_in(tables.indices)], places[fresh]))
+    return numbers_in(columns.indices), owner
 
 
 def _pairs(pairs: Ids) -> Pairs:

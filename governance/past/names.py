@@ -25,7 +25,7 @@ class Names:
     def of(cls, data: bytes, *, linked: bool = False, twins: bool = False) -> "Names":
         """Return those that :meth:`data` gave."""
         if not data:
-            return cls(pa.array([], pa.string()), linked, twins)
+            return cls(pa.nulls(0, pa.string()), linked, twins)
         with pa.ipc.open_file(pa.py_buffer(data)) as file:
             return cls(pa.chunked_array(file.read_all()["key"]).combine_chunks(), linked, twins)
 

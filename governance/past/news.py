@@ -11,6 +11,7 @@ from typing import BinaryIO
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from governance.events.arrays import texts
 from governance.events.days import days, opened_day
 from governance.events.decode import Decoder
 from governance.events.keys import key
@@ -49,7 +50,7 @@ class News:
                 self.heard.append((Told(it.file, it.offset, it.raw, segment), it.event))
                 named.update(map(key, mentioned(it.event)))
         if named:
-            self.names.append(pa.array(sorted(named), pa.string()))
+            self.names.append(texts(sorted(named)))
 
 
 def names_of_days(store: Path) -> tuple[str, ...]:

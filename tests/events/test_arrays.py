@@ -36,7 +36,8 @@ def compacted(store: EventStore, text: str) -> Path:
 def targets(folder: Path) -> list[str]:
     light = read_light_store(folder, lambda _: frozenset())
     edges = light.edges(tuple(dict.fromkeys(light.said.values())))
-    return sorted(edges.names[place] for place in edges.target)
+    names = edges.names.to_pylist()
+    return sorted(names[place] for place in edges.target)
 
 
 def test_the_same_bytes_about_two_outputs_are_edges_of_both(store: EventStore) -> None:
