@@ -137,7 +137,8 @@ def _term(text: str) -> Term:
         if found["size"]:
             raise HeadwaterError(f"{transform} takes no number", fix=f"write {transform}({column})")
         return Term(transform, column)
-    if not found["size"] or not 0 < int(found["size"]) <= LARGEST:
+    # a number of thousands of digits is more than int() reads
+    if not found["size"] or len(found["size"]) > len(str(LARGEST)) or not 0 < int(found["size"]) <= LARGEST:
         fix = f"write {transform}({SIZED[transform]}, {column})"
         raise HeadwaterError(f"{transform} takes a number from 1 to {LARGEST} before the column", fix=fix)
     return Term(transform, column, int(found["size"]))

@@ -15,6 +15,9 @@ from governance.partition import DAY, HOUR, IDENTITY, MONTH, Term
 
 MONDAY = 0
 FORM = re.compile(r"(?P<span>\S+)\s+from\s+(?P<start>\d{4}-\d\d-\d\d(?:[ T]\d\d(?::\d\d)?)?)", re.IGNORECASE)
+YEARS = range(1000, 9999)
+"""The years in which the first partition may begin: keys have four digits of them, and the next one has an end."""
+
 WRITE = "write hourly, daily, weekly or monthly, from and the first day: daily from 2026-01-01"
 
 
@@ -90,6 +93,9 @@ def parse_windows(text: str) -> Windows:
         start = datetime.fromisoformat(found["start"]).replace(tzinfo=UTC)
     except ValueError:
         raise HeadwaterError(f"{found['start']} is no day", fix=WRITE) from None
+    if start.year not in YEARS:
+        fix = f"begin with the first day that the table has rows of, in the years {YEARS[0]} to {YEARS[-1]}"
+        raise HeadwaterError(f"no partition begins at {found['start']}", fix=fix)
     begin = begin_of(span, start)
     if begin != start:
         raise HeadwaterError(

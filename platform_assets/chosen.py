@@ -9,6 +9,7 @@ from governance.statement import Program
 from platform_assets.partitions import definition_of, job_name
 
 NIGHTLY = "nightly"
+FORM = "write KEY, or FIRST..LAST with both ends"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +45,16 @@ def chosen(pipelines: Sequence[Pipeline], program: Program, tables: tuple[str, .
 
 def latest(pipeline: Pipeline) -> str:
     """Return the key of the last partition that has ended, empty where none has."""
-    keys = definition_of(pipeline.partitions).get_partition_keys() if pipeline.partitions else []
-    return keys[-1] if keys else ""
+    last = definition_of(pipeline.partitions).get_last_partition_key() if pipeline.partitions else None
+    return last or ""
 
 
 def _partition(pipelines: Sequence[Pipeline], partition: str) -> Chosen:
     if not pipelines:
         raise HeadwaterError("--partition is of tables", fix="name them: headwater run TABLE --partition KEY")
+    for it in pipelines:
+        if it.problem:
+            raise it.problem
     without = [it.table for it in pipelines if it.partitions is None]
     if without:
         fix = "leave --partition out, or add -- partitions: daily from … to its header"
@@ -60,8 +64,7 @@ def _partition(pipelines: Sequence[Pipeline], partition: str) -> Chosen:
         several = "; ".join(f"{it.table}: {it.partitions}" for it in pipelines)
         raise HeadwaterError(f"the tables have different partitions ({several})", fix="run them one after the other")
     known = definition_of(one := windows.pop()).get_partition_keys()
-    first, _, last = partition.partition("..")
-    keys = (first, last or first)
+    keys = _ends(partition, known)
     for key in keys:
         if key not in known:
             fix = f"they are {known[0]} to {known[-1]}, {one}" if known else f"the first one has not ended: {one}"
@@ -69,6 +72,14 @@ def _partition(pipelines: Sequence[Pipeline], partition: str) -> Chosen:
     if known.index(keys[0]) > known.index(keys[1]):
         raise HeadwaterError(f"{keys[0]} comes after {keys[1]}", fix=f"write {keys[1]}..{keys[0]}")
     return Chosen(job_name(one), tuple(it.table for it in pipelines), keys)
+
+
+def _ends(partition: str, known: Sequence[str]) -> tuple[str, str]:
+    first, dots, last = partition.partition("..")
+    if first and (last or not dots) and not last.startswith("."):
+        return first, last or first
+    said = FORM + (f": {first or known[0]}..{last.strip('.') or known[-1]}" if known else "")
+    raise HeadwaterError(f"{partition!r} is neither a partition nor a range of them", fix=said)
 
 
 def _require_whole(pipelines: Iterable[Pipeline], program: Program, parted: Iterable[Pipeline]) -> None:

@@ -79,6 +79,10 @@ def test_the_governance_job_checks_tables_with_partitions_too(asked: Project) ->
     [
         (["mart.paid", "--partition", "2026-1-2"], "there is no partition 2026-1-2; they are 2026-01-01 to 20"),
         (["mart.paid", "--partition", "2026-01-03..2026-01-02"], "write 2026-01-02..2026-01-03"),
+        (["mart.paid", "--partition", "2026-01-03.."], "write KEY, or FIRST..LAST with both ends: 2026-01-03..20"),
+        (["mart.paid", "--partition", "..2026-01-03"], "FIRST..LAST with both ends: 2026-01-01..2026-01-03"),
+        (["mart.paid", "--partition", "2026-01-01...2026-01-03"], "with both ends: 2026-01-01..2026-01-03"),
+        (["mart.paid", "--partition", ""], "'' is neither a partition nor a range of them; write KEY, or FIRST..LAST"),
         (["mart.total", "--partition", "2026-01-02"], "mart.total has no partitions"),
         (["mart.paid", "mart.hours", "--partition", "2026-01-02"], "the tables have different partitions"),
         (["--partition", "2026-01-02"], "name them: headwater run TABLE --partition KEY"),
@@ -88,3 +92,21 @@ def test_the_governance_job_checks_tables_with_partitions_too(asked: Project) ->
 def test_what_cannot_be_run_is_said_with_what_to_do(arguments: list[str], problem: str) -> None:
     code, said = headwater("run", *arguments)
     assert (code, problem in said) == (1, True), said
+
+
+@pytest.mark.parametrize(
+    ("header", "problem"),
+    [
+        ("partitions: daily from 0001-01-01", "no partition begins at 0001-01-01; begin with the first day"),
+        ("partitions: monthly from 9999-12-01", "no partition begins at 9999-12-01; begin with the first day"),
+        ("partitions: dayly from 2026-01-01", "'dayly from 2026-01-01' are no partitions; write hourly, daily"),
+        (f"partition by: bucket(1{'0' * 5000}, id)", "bucket takes a number from 1 to 2147483647 before the column"),
+    ],
+)
+def test_a_faulty_header_stops_its_own_table_only(asked: Project, header: str, problem: str) -> None:
+    write(asked.pipelines[0] / "mart" / "bad.sql", f"-- {header}\n" + TOTAL.replace("total", "bad"))
+    build_definitions(asked).resolve_job_def("nightly")
+    code, said = headwater("run", "mart.bad", "--partition", "2026-01-02")
+    assert (code, f"mart/bad.sql:1: {header.partition(':')[0]}: {problem}" in said) == (1, True), said
+    code, said = headwater("run", "mart.paid", "--partition", "2026-01-02")
+    assert (code, said.splitlines()[0]) == (0, "built    mart.paid  3 rows")
