@@ -76,8 +76,8 @@ def _is_last(sizes: Sequence[tuple[int, int]], number: int) -> int:
 def _page(folder: Path, size: Size, days: int) -> str:
     found = _asked("page", folder, size, days)
     return (
-        f"the page of {size.tables:,} tables, around one where they are many: {found['graph']:.2f} s of processor to the graph and a first"
-        f" page, {found['page']:.2f} to the next, of {found['bytes'] / 1e6:.1f} MB; a search {found['search']:.2f}"
+        f"the page of {size.tables:,} tables, around one where they are many: {found['graph']:.2f} s of processor"
+        f" to the graph and a first page, {found['page']:.2f} to the next, of {found['bytes'] / 1e6:.1f} MB; a search {found['search']:.2f}"
     )
 
 
