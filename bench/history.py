@@ -77,7 +77,8 @@ def _page(folder: Path, size: Size, days: int) -> str:
     found = _asked("page", folder, size, days)
     return (
         f"the page of {size.tables:,} tables, around one where they are many: {found['graph']:.2f} s of processor"
-        f" to the graph and a first page, {found['page']:.2f} to the next, of {found['bytes'] / 1e6:.1f} MB; a search {found['search']:.2f}"
+        f" to the graph and a first page, {found['page']:.2f} to the next, of {found['bytes'] / 1e6:.1f} MB;"
+        f" a search {found['search']:.2f}"
     )
 
 
