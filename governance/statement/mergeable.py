@@ -6,10 +6,17 @@ from sqlglot import exp
 
 from governance.errors import UnreadConstruct
 from governance.lineage.rows import aggregates
+from governance.statement.reads import named_in
 from governance.statement.text import Text
+from governance.statement.through import functions_of, reached, read_block
 
-VOLATILE = frozenset({"random", "setseed", "uuid", "gen_random_uuid", "uuidv4", "uuidv7", "nextval", "currval"})
+VOLATILE = frozenset({
+    "random", "setseed", "uuid", "gen_random_uuid", "uuidv4", "uuidv7", "nextval", "currval", "setval", "sleep_ms",
+    "stats", "vector_type", "write_log",
+})  # fmt: skip
 """Functions that give another value each time; a condition is asked once for each column."""
+
+COMPUTE = "compute it in the source: using (select …) as s"
 
 
 def require_mergeable(text: Text, tree: exp.Merge, start: int) -> None:
@@ -21,15 +28,37 @@ def require_mergeable(text: Text, tree: exp.Merge, start: int) -> None:
     for part in _parts(tree):
         for it in part.walk(prune=lambda it: isinstance(it, exp.Query)):
             if problem := _problem(it):
-                raise _wrong(text, it, start, problem, "compute it in the source: using (select …) as s")
+                raise _wrong(text, it, start, problem, COMPUTE)
             if isinstance(it, exp.Column) and it.args.get("db"):
                 fix = f"write {tree.this.alias_or_name}.{it.name}"
                 raise _wrong(text, it, start, f"{it.sql('duckdb')} names schema and table", fix)
-    for it in (condition for condition in _conditions(tree) for condition in condition.find_all(exp.Func)):
-        called = (it.name if isinstance(it, exp.Anonymous) else it.sql_name()).lower()
-        if called in VOLATILE or isinstance(it, exp.Rand | exp.Uuid):
-            problem = f"{called} gives another value each time it is asked"
-            raise _wrong(text, it, start, problem, "compute it in the source: using (select …) as s")
+    for condition in _conditions(tree):
+        _require_steady(text, condition, start)
+
+
+def _require_steady(text: Text, condition: exp.Expr, start: int) -> None:
+    """Check that ``condition`` is the same for a row however often it is asked, the macros and views in it too."""
+    for it in condition.walk():
+        if called := _volatile(it):
+            raise _wrong(text, it, start, f"{called} gives another value each time it is asked", COMPUTE)
+    blocks = text.pipeline.blocks
+    functions = functions_of(blocks)
+    for block in reached(named_in(text, condition, (), start), blocks).blocks:
+        if called := next(filter(None, map(_volatile, read_block(block, functions).body.walk())), ""):
+            problem = f"{block.name} ({block.file}:{block.line}) asks {called}"
+            raise _wrong(text, condition, start, f"{problem}, which gives another value each time", COMPUTE)
+
+
+def _volatile(it: exp.Expr) -> str:
+    """Return what of ``it`` gives another value each time, empty for what does not."""
+    if isinstance(it, exp.TableSample):
+        return "a sample"
+    if not isinstance(it, exp.Func):
+        return ""
+    if isinstance(it, exp.Rand):
+        return "random"
+    called = (it.name if isinstance(it, exp.Anonymous) else it.sql_name()).lower()
+    return called if called in VOLATILE else ""
 
 
 def _parts(tree: exp.Merge) -> Iterator[exp.Expr]:
@@ -62,5 +91,6 @@ def _is_value(star: exp.Star) -> bool:
 
 
 def _wrong(text: Text, it: exp.Expr, start: int, problem: str, fix: str) -> Exception:
-    place = next((part.meta["start"] for part in it.walk() if "start" in part.meta), start)
+    # the star of a query that begins with FROM is written nowhere, and stands at 0, where a MERGE has none of its parts
+    place = next((at for part in it.walk() if (at := part.meta.get("start"))), start)
     return text.wrong(UnreadConstruct, place, problem, fix=fix, clause="merge")

@@ -1,11 +1,15 @@
 """What a MERGE may not say is refused by name, at its line, before anything runs."""
 
+import duckdb
 import pytest
 
+from governance.block import Block
 from governance.errors import LineageError, UnreadConstruct
 from governance.pipeline import Pipeline
 from governance.sources import Source
 from governance.statement import Kind, parse, read_program
+from governance.statement.blocks import blocks_in
+from governance.statement.mergeable import VOLATILE
 from governance.statement.merged import merged
 from tests.merge.drawn import COLUMNS
 
@@ -31,6 +35,7 @@ REFUSED = {
     "when matched then delete from": ("WHEN or the end is expected", "2:26"),
     "when matched then update set id = 1\nwhen matched then delete": ("so that this never does", "3:1"),
     "when matched and random() > 0.5 then delete": ("another value each time", "2:18"),
+    "when matched and exists (from s.w using sample 1) then delete": ("a sample gives another value", "2:"),
     "when matched and max(s.id) > 1 then delete": ("is of many rows", "2:"),
     "when not matched then insert (id) values (count(*))": ("is of many rows", "2:"),
     "when matched then update set id = row_number() over ()": ("is of many rows", "2:"),
@@ -102,3 +107,47 @@ def test_what_changes_a_table_without_a_source_stays_refused(kind: str) -> None:
     with pytest.raises(LineageError, match=f"not {kind[:6].upper()}") as caught:
         parse(Pipeline("m.t", "m/t.sql", kind))
     assert "create table" in caught.value.fix.lower()
+
+
+BLOCKS = """create macro coin() as random() < 0.5;
+create macro toss(x) as x > 1 and coin();
+create view s.drawn as select id from s.w where coin();
+create view s.few as select id from s.w using sample 3 rows;
+create macro steady(x) as x > 1;
+create macro stamp() as uuid();
+"""
+
+
+def with_blocks(when: str) -> Pipeline:
+    blocks = tuple(it for it in blocks_in("blocks/b.sql", BLOCKS) if isinstance(it, Block))
+    return Pipeline("m.t", "m/t.sql", BEGIN + when, blocks=blocks)
+
+
+@pytest.mark.parametrize(
+    ("when", "problem"),
+    [
+        ("when matched and coin() then delete", r"coin \(blocks/b\.sql:1\) asks random"),
+        ("when not matched and toss(s.id) then insert *", r"coin \(blocks/b\.sql:1\) asks random"),
+        ("when matched and exists (from s.drawn d where d.id = s.id) then delete", r"coin \(blocks/b\.sql:1\) asks"),
+        ("when matched and s.id in (select id from s.few) then delete", r"s\.few \(blocks/b\.sql:4\) asks a sample"),
+        ("when matched and stamp() is null then delete", r"stamp \(blocks/b\.sql:6\) asks uuid"),
+    ],
+)
+def test_a_condition_that_changes_under_way_is_refused_behind_macros_and_views(when: str, problem: str) -> None:
+    with pytest.raises(UnreadConstruct, match=problem) as caught:
+        parse(with_blocks(when))
+    assert caught.value.where().startswith("m/t.sql:2:")
+    assert "compute it in the source" in caught.value.fix
+
+
+def test_a_macro_that_changes_under_way_may_write_values_and_a_steady_one_may_decide() -> None:
+    parse(with_blocks('when matched and steady(s.id) then update set "a b" = cast(stamp() as varchar)'))
+
+
+def test_every_function_that_duckdb_calls_volatile_is_known() -> None:
+    with duckdb.connect() as connection:
+        listed = "select function_name from duckdb_functions() where stability = 'VOLATILE'"
+        found = {name for (name,) in connection.execute(listed).fetchall()}
+    # what is one value for the whole statement, and what gives none
+    steady = {"current_connection_id", "current_query", "current_query_id", "current_transaction_id", "error"}
+    assert found - steady <= VOLATILE
