@@ -100,6 +100,7 @@ def test_what_cannot_be_run_is_said_with_what_to_do(arguments: list[str], proble
         ("partitions: daily from 0001-01-01", "no partition begins at 0001-01-01; begin with the first day"),
         ("partitions: monthly from 9999-12-01", "no partition begins at 9999-12-01; begin with the first day"),
         ("partitions: dayly from 2026-01-01", "'dayly from 2026-01-01' are no partitions; write hourly, daily"),
+        ("automation: 0 0 30 2 *", "'0 0 30 2 *' is no automation: no month 2 has a day 30; write eager, or a cron"),
         (f"partition by: bucket(1{'0' * 5000}, id)", "bucket takes a number from 1 to 2147483647 before the column"),
     ],
 )

@@ -88,7 +88,18 @@ def test_an_unknown_word_lists_the_known_ones() -> None:
     assert len(WORDS) == 10
 
 
-@pytest.mark.parametrize("text", ["* * * * *", "*/5 0-6/2 1,15 jan-mar 0", "0 2 * * *", "59 23 31 12 7"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "* * * * *",
+        "*/5 0-6/2 1,15 jan-mar 0",
+        "0 2 * * *",
+        "59 23 31 12 7",
+        "0 0 29 2 *",
+        "0 0 30,1 2 *",
+        "0 0 31 2-3 *",
+    ],
+)
 def test_crons_that_are_right(text: str) -> None:
     assert cron_problem(text) == ""
 
@@ -102,6 +113,12 @@ def test_crons_that_are_right(text: str) -> None:
         ("* * * * someday", "someday is no day of week"),
         ("*/0 * * * *", "*/0 is no minute"),
         ("1,,2 * * * *", " is no minute"),
+        ("*/00 * * * *", "*/00 is no minute"),
+        ("٣ * * * *", "٣ is no minute"),
+        ("0" * 5000 + " * * * *", "000 is no minute"),
+        ("0 0 30 2 *", "no month 2 has a day 30"),
+        ("0 0 31,30 feb,2/20 mon", "no month feb,2/20 has a day 31,30"),
+        ("0 0 31 4-6/2 *", "no month 4-6/2 has a day 31"),
         ("", "this has 0"),
     ],
 )
