@@ -3,15 +3,17 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from urllib.parse import urlsplit
 
 from pyiceberg.catalog import Catalog
 from pyiceberg.exceptions import NotInstalledError, RESTError
 from requests.exceptions import RequestException
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from governance.errors import CatalogError
 from governance.events.failure import reason
-from governance.events.redact import redact_url
+from governance.events.redact import MASK, passwords_of, redact_url
 
 UNREACHED = (SQLAlchemyError, RESTError, RequestException, NotInstalledError)
 """What pyiceberg lets through where the catalog itself fails, whatever was asked of it."""
@@ -37,9 +39,18 @@ def unreached(error: Exception, name: str, uri: str) -> CatalogError:
     """Return the error for the catalog ``name``; its URI is shown without passwords."""
     if isinstance(error, OSError) and AWS.search(str(error)):
         return store_failed(error, f"the storage of the catalog {name!r} cannot be used")
+    at = f" ({shown(uri)})" if uri else ""
+    words = _words(error, tuple(sorted(passwords_of(uri), key=len, reverse=True)))
+    return CatalogError(f"the catalog {name!r}{at} cannot be used: {words}", fix=_fix(error, name, uri))
+
+
+def shown(uri: str) -> str:
+    """Return a catalog's URI as a message may have it: without its user, whatever signs the password has."""
+    scheme, separator, rest = uri.partition("://")
+    user, at, place = rest.rpartition("@")
+    masked = f"{scheme}{separator}{MASK if user else ''}{at}{place}"
     # what follows a ? are limits of time that nobody wrote, and may be passwords
-    at = f" ({redact_url(uri.partition('?')[0])})" if uri else ""
-    return CatalogError(f"the catalog {name!r}{at} cannot be used: {_words(error)}", fix=_fix(error, name, uri))
+    return redact_url(masked.partition("?")[0])
 
 
 def store_failed(error: OSError, problem: str) -> CatalogError:
@@ -50,14 +61,46 @@ def store_failed(error: OSError, problem: str) -> CatalogError:
 
 
 def require_escaped(uri: str) -> None:
-    """Raise CatalogError where the password in ``uri`` has an @, behind which everything would be taken for a host.
+    """Raise CatalogError where the user or the password in ``uri`` has a sign that ends it before its @.
 
-    The driver would then quote the rest of the password as the host that it does not find.
+    The driver would then quote the rest of the password as the host, port or database that it does not find.
     """
-    before = uri.partition("?")[0]
-    if before.count("@") > 1:
-        problem = f"the catalog's URI ({redact_url(before)}) has a password with an @ in it"
-        raise CatalogError(problem, fix="write it %40, or leave the password out and set PGPASSWORD or ~/.pgpass")
+    if uri.count("@") > 1:
+        raise _unescaped(uri, "has more than one @, as if its password had one")
+    if uri.startswith("http"):
+        ended = "@" in uri and "@" not in _authority(uri)
+    else:
+        ended = _database(uri).username is None and "@" in uri
+    if ended:
+        raise _unescaped(uri, "has a user or password with a sign that ends it")
+
+
+def _unescaped(uri: str, problem: str) -> CatalogError:
+    fix = "write it percent-escaped (@ is %40, / is %2F), or leave the password out and set PGPASSWORD or ~/.pgpass"
+    return CatalogError(f"the catalog's URI ({shown(uri)}) {problem}", fix=fix)
+
+
+def _authority(uri: str) -> str:
+    try:
+        parts = urlsplit(uri)
+        _ = parts.port  # a text that is no number raises
+    except ValueError:
+        raise _unreadable(uri) from None
+    return parts.netloc
+
+
+def _database(uri: str) -> URL:
+    try:
+        return make_url(uri)
+    except (ArgumentError, ValueError):
+        raise _unreadable(uri) from None
+
+
+def _unreadable(uri: str) -> CatalogError:
+    # the libraries' own words quote what they could not read
+    scheme = uri.partition("://")[0] if "://" in uri else "…"
+    fix = f"write it {scheme}://user:password@host:port/…, with the signs of a password percent-escaped (/ is %2F)"
+    return CatalogError(f"the catalog's URI ({scheme}://{MASK}) cannot be read", fix=fix)
 
 
 def unwritable_state(error: OSError | SQLAlchemyError, folder: object) -> CatalogError:
@@ -68,11 +111,12 @@ def unwritable_state(error: OSError | SQLAlchemyError, folder: object) -> Catalo
 STATE_FIX = "make that folder writable, or set HEADWATER_STATE to one that is"
 
 
-def _words(error: Exception) -> str:
+def _words(error: Exception, secrets: tuple[str, ...] = ()) -> str:
     # SQLAlchemy adds the statement and a link; what the driver said is enough
     if isinstance(error, DBAPIError):
-        return reason(error.orig or error)
-    return reason(error.__cause__ or error) if isinstance(error, NotInstalledError) else reason(error)
+        return reason(error.orig or error, secrets)
+    told = error.__cause__ or error if isinstance(error, NotInstalledError) else error
+    return reason(told, secrets)
 
 
 def _fix(error: Exception, name: str, uri: str) -> str:

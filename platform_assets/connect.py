@@ -66,9 +66,10 @@ def bounded(settings: Settings, env: Mapping[str, str]) -> dict[str, object]:
         key: value if isinstance(value, Mapping) else str(value) for key, value in settings.items()
     }
     uri = str(given.get("uri", ""))
+    if uri.startswith(("postgresql", "http")):
+        require_escaped(uri)
     if not uri.startswith("postgresql"):
         return {**STORE, **given}
-    require_escaped(uri)
     url = make_url(uri)
     if url.get_driver_name() in LIBPQ_DRIVERS:
         missing = {key: value for key, value in LIBPQ.items() if key not in url.query}

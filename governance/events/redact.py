@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from governance import sqltext
 from governance.sqltext import SECRET_NAME
@@ -14,7 +14,12 @@ from governance.sqltext import SECRET_NAME
 MASK = "***"
 
 # Repetitions are bounded where they could start at every character of a long word.
-_USERINFO = re.compile(r"\b([A-Za-z][A-Za-z0-9+.\-]{0,30}://)[^\s/'\"]+@")
+# A password may have any sign that nobody escaped: behind "user:" it goes up to the last @ before the next URL, unless
+# what follows the colon is a port.
+_USERINFO = re.compile(
+    r"\b([A-Za-z][A-Za-z0-9+.\-]{0,30}://)"
+    r"(?:[^\s/'\"?:@]{0,256}:(?!\d{1,5}[/?])(?:(?!\w://)[^\n]){0,256}|[^\s/'\"]+)@"
+)
 _QUERY = re.compile(
     r"([?&;][\w.\-]{0,60}(?:token|secret|passw|pwd|key|signature|sig|credential|auth)[\w.\-]{0,60}=)[^&\s'\"#]+",
     re.IGNORECASE,
@@ -32,6 +37,8 @@ _ISSUED = re.compile(
 )
 """Keys by the shape that their issuers give them, for secret scanners to find: AWS, Stripe, GitHub, GitLab, Slack,
 Google, and JSON Web Tokens (RFC 7519)."""
+_URL_USER = re.compile(r"://((?:(?!\w://).)+)@", re.DOTALL)
+_LAST_USER = re.compile(r"://(.+)@", re.DOTALL)
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+")
 _QUOTED = re.compile(r"(?<!\w)'(?:[^'\n]|'')*'(?!\w)")
 _ECHO = re.compile(r"^(LINE \d+):.*(?:\n[ \t]*\^[^\n]*)?", re.MULTILINE)
@@ -61,10 +68,19 @@ def secrets_of(env: Mapping[str, str] = os.environ) -> tuple[str, ...]:
 def _secret_values(name: str, text: str) -> Iterator[str]:
     if SECRET_NAME.search(name):
         yield text
-    for match in re.finditer(r"://([^\s/'\"]+)@", text):
-        yield match[1].partition(":")[2]
+    yield from passwords_of(text)
     if text.startswith(("{", "[")):
         yield from _secret_members(text)
+
+
+def passwords_of(text: str) -> frozenset[str]:
+    """Return the passwords of the URLs in the value of a setting, as they stand there and decoded.
+
+    Each goes up to the last @ before the next URL, and up to the last of all: a password may have any sign in it.
+    """
+    users = (*_URL_USER.findall(text), *_LAST_USER.findall(text))
+    found = {user.partition(":")[2] for user in users}
+    return frozenset(found | {unquote(password) for password in found}) - {""}
 
 
 def _secret_members(text: str) -> Iterator[str]:
@@ -109,9 +125,14 @@ def secret_values(settings: Any) -> tuple[str, ...]:
 
 def redact_text(text: str, secrets: tuple[str, ...]) -> str:
     """Return ``text`` without the secrets given, URL users, secret parameters, passwords, bearers and known keys."""
-    for pattern in (_QUERY, _PAIR, _BEARER):
+    # one that holds a = or : is no ordinary word, and a part of it may look like a parameter
+    for secret in secrets:
+        if "=" in secret or ":" in secret:
+            text = text.replace(secret, MASK)
+    text = redact_url(text)
+    for pattern in (_PAIR, _BEARER):
         text = pattern.sub(rf"\g<1>{MASK}", text)
-    text = _ISSUED.sub(MASK, redact_url(text))
+    text = _ISSUED.sub(MASK, text)
     for secret in secrets:
         text = text.replace(secret, MASK)
     return text
@@ -119,7 +140,8 @@ def redact_text(text: str, secrets: tuple[str, ...]) -> str:
 
 def redact_url(text: str) -> str:
     """Return ``text`` with the user part and the secret query parameters of its URLs masked; for dataset names too."""
-    return _USERINFO.sub(rf"\g<1>{MASK}@", _QUERY.sub(rf"\g<1>{MASK}", text))
+    # a password first, for it may look like a parameter
+    return _QUERY.sub(rf"\g<1>{MASK}", _USERINFO.sub(rf"\g<1>{MASK}@", text))
 
 
 def redact_sql(sql: str, secrets: tuple[str, ...]) -> str:

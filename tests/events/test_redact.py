@@ -127,6 +127,30 @@ def test_urls_lose_their_user_and_their_secret_parameters() -> None:
     assert redact_url("crm.learners") == "crm.learners"
 
 
+SIGNS = ("/", "?", " ", "'", '"', "#", "[", ":", "<", "@", "%", "?token=", "/x?pwd=a&")
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+def test_a_password_of_a_url_may_have_any_sign_that_nobody_escaped(sign: str) -> None:
+    uri = f"postgresql+psycopg2://ada:hush{sign}secret1@127.0.0.1:5432/lake"
+    assert redact_url(uri) == "postgresql+psycopg2://***@127.0.0.1:5432/lake"
+    said = redact_text(f"cannot open '{uri}' and https://bob:{sign}hush@other/x", ())
+    assert said == "cannot open 'postgresql+psycopg2://***@127.0.0.1:5432/lake' and https://***@other/x"
+    secrets = secrets_of({"CATALOG_URI": uri})
+    assert f"hush{sign}secret1" in secrets
+    assert redact_text(f"it is hush{sign}secret1 here", secrets).startswith("it is *** here")
+
+
+def test_the_password_of_each_url_of_a_setting_is_found_as_written_and_decoded() -> None:
+    secrets = secrets_of({"HOSTS": "http://ada:p%40ss@a,http://bob:se/cret@b"})
+    assert {"p%40ss", "p@ss", "se/cret"} <= set(secrets)
+
+
+@pytest.mark.parametrize("name", ["s3://bucket/a@b.csv", "http://host:9000/a@b.csv", "file:///x/a:b@c.csv"])
+def test_an_at_in_a_path_is_no_password(name: str) -> None:
+    assert redact_url(name) == name
+
+
 SQL = f"insert into t select * from (values ('{HIDDEN}')) where token = 'zebra-crossing'"
 ERRORS = (
     f'Parser Error: syntax error at or near "select"\n\nLINE 1: {SQL}\n          ^',
