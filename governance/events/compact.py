@@ -27,8 +27,9 @@ from governance.events.days import PREFIX, SUFFIX
 from governance.events.decode import Decoder
 from governance.events.manifest import FOLDER, NAME, Day, Segment, read_manifest, sync, write_durably, write_manifest
 from governance.events.pieces import HEAD, lines_of, spread
-from governance.events.segment import parquet, quarantine, tables_of
+from governance.events.segment import parquet, tables_of
 from governance.events.store import EventStore
+from governance.events.torn import quarantine
 
 RETENTION = timedelta(days=7)
 """How long a finished day's NDJSON is kept beside its Parquet."""

@@ -25,7 +25,8 @@ from governance.events.manifest import Segment
 from governance.events.model import TERMINAL, DatasetPart, Event
 from governance.events.pieces import Piece, Problem
 from governance.events.reading import event_files
-from governance.events.segment import events_of_runs, light_rows, mentioned_in, pieces_at, pieces_in, torn_in
+from governance.events.segment import events_of_runs, light_rows, mentioned_in, pieces_at, pieces_in
+from governance.events.torn import torn_in
 from governance.names import mentioned
 from governance.runs import SEQUENCE, Job
 

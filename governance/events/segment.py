@@ -20,21 +20,19 @@ raw            binary, zstd         the bytes as they were appended, facets that
 
 Beside it stands the edges file, the table of :mod:`governance.events.edges`.
 
-What was no event stands beside it in the quarantine file, one JSON object a line: ``{"line", "offset", "reasons",
-"base64"}``, the last being the bytes that could not be read.
+What was no event stands beside it in the quarantine file (:mod:`governance.events.torn`).
 """
 
-import base64
 import heapq
 import io
+import os
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -47,6 +45,7 @@ from governance.events.light import light
 from governance.events.manifest import FOLDER, Segment
 from governance.events.model import Event
 from governance.events.pieces import Decode, Piece, piece
+from governance.events.torn import damaged, torn_in
 from governance.names import mentioned
 
 EVENTS = pa.schema(
@@ -69,21 +68,12 @@ _LIGHT = ["offset", "said", "light"]
 MENTIONED = "mentioned.list.element"
 _REPEATED = ["event_type", "job_namespace", "job_name", "outputs.list.element", MENTIONED, *EDGE_NAMES]
 _EPOCH = datetime.fromtimestamp(0, UTC)
-_LOST = "restore it from a backup: the NDJSON it was made from may be gone"
+_END = b"PAR1"
 _GROUP = 4 << 20
 """Bytes of events in a row group, which is what finding one event has to unpack."""
 
 _NAMES = 1 << 28
 """Bytes of names that a column may repeat by number; beyond it they are written out."""
-
-
-class Quarantined(msgspec.Struct, frozen=True):
-    """A piece that is no event; ``base64`` are its bytes."""
-
-    line: int
-    offset: int
-    reasons: tuple[str, ...]
-    base64: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,16 +116,6 @@ def parquet(table: pa.Table) -> bytes:
             fix="keep the NDJSON and report pyarrow's version",
         )
     return file.getvalue()
-
-
-def quarantine(pieces: Iterable[Piece]) -> bytes:
-    """Return the quarantine file of those pieces that are no events; empty where all are."""
-    kept = (
-        Quarantined(it.line, it.offset, it.reasons, base64.b64encode(it.raw).decode())
-        for it in pieces
-        if it.event is None
-    )
-    return b"".join(msgspec.json.encode(it) + b"\n" for it in kept)
 
 
 def pieces_in(store: Path, name: str, segment: Segment, decode: Decode) -> Iterator[Piece]:
@@ -220,6 +200,20 @@ def run_ids_in(store: Path, segment: Segment) -> pa.ChunkedArray:
     return _table(store / FOLDER / segment.file, columns=["run_id"])["run_id"]
 
 
+def require_whole(store: Path, segment: Segment) -> None:
+    """Look that the files of the segment are there and have their ends, without reading what is in them.
+
+    Raises:
+        EventStoreError: as for :func:`pieces_in`.
+    """
+    for name in filter(None, (segment.file, segment.edges)):
+        file = store / FOLDER / name
+        with _reading(file), file.open("rb") as opened:
+            end = max(opened.seek(0, os.SEEK_END) - len(_END), 0)
+            if os.pread(opened.fileno(), len(_END), end) != _END:
+                raise damaged(file, "it is cut off")
+
+
 def edges_in(store: Path, segment: Segment) -> pa.Table:
     """Return the segment's edges, names as dictionaries; the segment has some.
 
@@ -259,7 +253,7 @@ def _reading(file: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, pa.ArrowException) as error:
-        raise EventStoreError(f"{file} cannot be read ({type(error).__name__})", fix=_LOST) from error
+        raise damaged(file, type(error).__name__) from error
 
 
 def _row(it: Piece, event: Event, sayings: Sayings) -> dict[str, Any]:
@@ -291,25 +285,3 @@ def _rows(store: Path, segment: Segment, key: str, wanted: Callable[[Any], bool]
             places = [place for place, found in enumerate(keys) if wanted(found)]
             if places:
                 yield from opened.read_row_group(group, columns=["line", "offset", "raw"]).take(places).to_pylist()
-
-
-def torn_in(store: Path, name: str, segment: Segment, decode: Decode) -> list[Piece]:
-    """Return what was no event when the segment was written, in order of arrival.
-
-    Raises:
-        EventStoreError: as for :func:`pieces_in`.
-    """
-    if segment.quarantine is None:
-        return []
-    file = store / FOLDER / segment.quarantine
-    try:
-        kept = msgspec.json.decode(b"[" + b",".join(file.read_bytes().splitlines()) + b"]", type=list[Quarantined])
-    except (OSError, msgspec.DecodeError) as error:
-        raise EventStoreError(f"{file} cannot be read ({type(error).__name__})", fix=_LOST) from error
-    return [_judged_again(name, it, decode) for it in kept]
-
-
-def _judged_again(name: str, kept: Quarantined, decode: Decode) -> Piece:
-    """The piece, which may be an event by now: what is read grows with the versions."""
-    again = piece(name, kept.line, kept.offset, base64.b64decode(kept.base64), decode)
-    return again if again.event else replace(again, reasons=kept.reasons)

@@ -20,7 +20,8 @@ from governance.events.manifest import Day, Segment
 from governance.events.model import Event
 from governance.events.pieces import FOREIGN, HEAD, Piece, lines_of, piece, spread
 from governance.events.reading import event_files
-from governance.events.segment import light_rows, mentioned_in, pieces_at, pieces_in, run_ids_in, torn_in
+from governance.events.segment import light_rows, mentioned_in, pieces_at, pieces_in, require_whole, run_ids_in
+from governance.events.torn import torn_in
 from governance.names import mentioned
 from governance.past.model import WHOLE, Consumed, Told
 
@@ -68,6 +69,9 @@ def news_of(store: Path, name: str, before: Consumed, decode: Decoder) -> tuple[
     """
     with opened_day(store, name) as (day, file):
         _require_same(day, file, before)
+        for it in day.segments:
+            # what was read of it once is kept, and would hide that the store has lost it
+            require_whole(store, it)
         found = [of_segment(store, name, it, before, decode) for it in day.segments if it.end > before.end]
         tail, end = _tail(name, day, file, before.end, decode)
         begin = max(day.end, 0)

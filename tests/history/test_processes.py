@@ -7,6 +7,10 @@ from os import utime
 from pathlib import Path
 from signal import SIGKILL
 
+import pytest
+
+from governance.errors import EventStoreError
+from governance.heard import heard_of
 from governance.past.follow import FILE
 from tests.history.world import World, require_same
 
@@ -103,6 +107,24 @@ def test_a_line_without_its_end_counts_as_where_all_is_read(tmp_path: Path) -> N
     file.write_bytes(file.read_bytes().removesuffix(b"\n"))
     require_same(world)
     file.write_bytes(file.read_bytes() + b"\n")
+    require_same(world)
+
+
+@pytest.mark.parametrize("ends", [".parquet", ".edges.parquet"])
+def test_what_a_store_lost_is_not_hidden_by_what_was_kept(tmp_path: Path, ends: str) -> None:
+    world = World(tmp_path, 7)
+    world.append(20)
+    world.day += 2
+    world.compact()
+    require_same(world)
+    lost = min(world.project.events.glob(f"compacted/*{ends}"), key=lambda it: len(it.name))
+    whole = lost.read_bytes()
+
+    for harm in (lambda: lost.write_bytes(whole[: len(whole) // 2]), lost.unlink):
+        harm()
+        with pytest.raises(EventStoreError, match=lost.name):
+            heard_of(world.project.events, world.project.state, world.now, {}, {})
+    lost.write_bytes(whole)
     require_same(world)
 
 
