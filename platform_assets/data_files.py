@@ -25,6 +25,7 @@ from pyiceberg.table.metadata import TableMetadata
 
 from platform_assets.columns import columns_of
 from platform_assets.engines.engine import Result
+from platform_assets.far_off import require_years, require_years_in
 from platform_assets.parted import write_parted
 from platform_assets.warehouse import local_path
 
@@ -90,6 +91,7 @@ def write(storage: Storage, metadata: TableMetadata, rows: Result | pa.RecordBat
 
     Raises:
         ValueError: the table does not take these columns.
+        OverflowError: a time is too far off.
         QueryError: the query failed.
     """
     _check_pyarrow_schema_compatible(metadata.schema(), rows.schema, format_version=metadata.format_version)
@@ -108,7 +110,9 @@ def _moved(storage: Storage, metadata: TableMetadata, rows: Result) -> Iterator[
     provider = load_location_provider(metadata.location, metadata.properties)
     run = uuid4()
     for place, file in enumerate(rows.write([columns[name] for name in rows.schema.names])):
-        if pq.read_metadata(file).num_rows:
+        told = pq.read_metadata(file)
+        require_years_in(told)
+        if told.num_rows:
             location = provider.new_data_location(f"{place:05}-{run}.parquet")
             storage.put(file, location)
             yield parquet_file_to_data_file(storage, metadata, location)
@@ -116,7 +120,9 @@ def _moved(storage: Storage, metadata: TableMetadata, rows: Result) -> Iterator[
 
 def _batched(storage: Storage, metadata: TableMetadata, reader: pa.RecordBatchReader) -> Iterator[DataFile]:
     for batches in _gathered(reader):
-        yield from _dataframe_to_data_files(metadata, pa.Table.from_batches(batches), storage)
+        table = pa.Table.from_batches(batches)
+        require_years(table)
+        yield from _dataframe_to_data_files(metadata, table, storage)
 
 
 def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:

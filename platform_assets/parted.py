@@ -27,6 +27,7 @@ from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.typedef import Record
 from pyiceberg.types import BinaryType, FixedType, StringType, UUIDType
 
+from platform_assets.far_off import require_years
 from platform_assets.transforms import transformed
 
 Key = tuple[object, ...]
@@ -75,6 +76,7 @@ class _Shaped:
         """Yield the rows of each partition with its key."""
         schema = self.metadata.schema()
         (batch,) = given.combine_chunks().to_batches()
+        require_years(batch)
         rows = _to_requested_schema(
             requested_schema=self.wanted,
             file_schema=pyarrow_to_schema(

@@ -31,7 +31,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from governance.errors import CatalogError
 from governance.partition import Term
-from platform_assets import data_files, moved
+from platform_assets import data_files, far_off, moved
 from platform_assets.catalog import columns, counts, run_of
 from platform_assets.catalog_error import reaching
 from platform_assets.engines.engine import Column, Result
@@ -295,6 +295,5 @@ def refusals(catalog: Catalog, table: str) -> Iterator[None]:
     except REFUSED as error:
         raise Conflict(f"{table} was changed by another run: {error}", fix="run again") from error
     except (ValueError, OverflowError, NotImplementedError) as error:
-        raise CatalogError(
-            f"{table} does not take these rows: {error}", fix="cast them to its columns' types"
-        ) from error
+        fix = far_off.FIX if isinstance(error, OverflowError) else "cast them to its columns' types"
+        raise CatalogError(f"{table} does not take these rows: {error}", fix=fix) from error

@@ -425,3 +425,35 @@ def test_a_day_ends_before_the_next_begins(catalog: Catalog) -> None:
     data = pa.table({"id": [1, 2], "paid_at": pa.array([last, last + timedelta(microseconds=1)])})
     put(catalog, data.append_column("d", pa.array([Decimal(1)] * 2)), "day(paid_at)")
     assert sorted(files(catalog, "s.t")) == ["20454", "20455"]
+
+
+FAR = (
+    "timestamp 'infinity'",
+    "timestamptz '-infinity'",
+    "timestamp '0044-03-15 (BC) 00:00:00'",
+    "timestamp '10000-01-01'",
+    "date 'infinity'",
+    "date '0001-12-31 (BC)'",
+)
+
+
+@pytest.mark.parametrize("far", FAR)
+@pytest.mark.parametrize("terms", ["day(born)", "hour(paid), born", ""])
+def test_a_time_out_of_pythons_years_is_told_with_its_column_and_the_fix_works(
+    catalog: Catalog, engine: Engine, terms: str, far: str
+) -> None:
+    text = f"select born, 1 as id, timestamp '9999-12-31' as paid from (values ({far}), (date '0001-01-01')) as t(born)"  # noqa: S608
+    at = target("s.t", None, parse_terms(terms) if terms else ())
+    with engine.open(Query(text, "q.sql"), {}) as result, pytest.raises(CatalogError) as told:
+        replace(catalog, at, result, {}, {})
+    said = "s.t does not take these rows: a time is too far off in born: it is infinity, or no year from 1 to 9999"
+    assert told.value.problem == said
+    fixed = text + told.value.fix.partition("leave such rows out:")[2].replace("column", "born")
+    with engine.open(Query(fixed, "q.sql"), {}) as result:
+        assert replace(catalog, at, result, {}, {}).rows == 1
+    with (
+        engine.open(Query(text, "q.sql"), {}) as result,
+        result.batches() as reader,
+        pytest.raises(CatalogError, match="a time is too far off in born"),
+    ):
+        replace(catalog, target("s.u", None), reader, {}, {})
