@@ -1,11 +1,13 @@
 """Parquet files that another program wrote, as a table's own: its columns' types and field ids."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from governance.errors import EngineError
 from platform_assets.engines.engine import Column
 
 FIELD_ID = b"PARQUET:field_id"
@@ -35,6 +37,43 @@ def _with_id(field: pa.Field, column: Column) -> pa.Field:
     return pa.field(field.name, kind, nullable=True, metadata={FIELD_ID: str(column.field_id)})
 
 
+@contextmanager
+def opened(path: str) -> Iterator[pq.ParquetFile]:
+    """Give the data file at ``path``, open within the block.
+
+    Raises:
+        EngineError: it cannot be read, or what is made of it cannot be written.
+    """
+    try:
+        with pq.ParquetFile(path) as given:
+            yield given
+    except (OSError, pa.ArrowException) as error:
+        name = Path(path).name
+        problem = f"the data file {name} cannot be read: {error}".replace(path, name)
+        raise EngineError(problem, fix="run again") from None
+
+
+def stated(schema: pa.Schema) -> list[str]:
+    """Return the paths of the columns whose statistics are written: not those of real and double ones.
+
+    Arrow's min and max pass over NaN, and engines that go by them (DuckDB and Sail) would miss rows or change values.
+    """
+    return [path for it in schema for path, kind in _leaves(it.name, it.type) if not pa.types.is_floating(kind)]
+
+
+def _leaves(path: str, kind: pa.DataType) -> Iterator[tuple[str, pa.DataType]]:
+    if pa.types.is_struct(kind):
+        for it in kind:
+            yield from _leaves(f"{path}.{it.name}", it.type)
+    elif pa.types.is_map(kind):
+        yield from _leaves(f"{path}.key_value.key", kind.key_type)
+        yield from _leaves(f"{path}.key_value.value", kind.item_type)
+    elif pa.types.is_nested(kind):
+        yield from _leaves(f"{path}.list.element", kind.value_type)
+    else:
+        yield path, kind
+
+
 def rewritten(file: Path, schema: pa.Schema, to: Path) -> None:
     """Write the rows of ``file`` to ``to`` with the columns of ``schema``, which go by position.
 
@@ -43,7 +82,14 @@ def rewritten(file: Path, schema: pa.Schema, to: Path) -> None:
     """
     with (
         pq.ParquetFile(file) as given,
-        pq.ParquetWriter(to, schema, compression="zstd", store_schema=False, store_decimal_as_integer=True) as sink,
+        pq.ParquetWriter(
+            to,
+            schema,
+            compression="zstd",
+            store_schema=False,
+            store_decimal_as_integer=True,
+            write_statistics=stated(schema),
+        ) as sink,
     ):
         for batch in given.iter_batches(ROWS):
             sink.write_batch(fitted(batch, schema))

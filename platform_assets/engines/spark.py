@@ -21,6 +21,7 @@ from platform_assets.engines.duckdb import DuckDb
 from platform_assets.engines.engine import Empty, Files, Landing, Query, QueryError, Relation, Rows, Stored
 from platform_assets.engines.folder import own_folder
 from platform_assets.engines.interruptible import waited
+from platform_assets.engines.nan import with_nan
 from platform_assets.engines.spark_result import SparkResult, hold, told
 from platform_assets.engines.spark_session import connected
 from platform_assets.engines.spark_tables import frame, view_of
@@ -70,7 +71,7 @@ class Spark:
         with own_folder(self.folder) as folder, connected(self.remote) as connection:
             with told(query, folder):
                 # the server has its own credentials or none: what it reads goes where it writes as well
-                there = linked(staged(tables, folder), folder)
+                there = linked(with_nan(staged(tables, folder), text.asked, folder), folder)
                 waited(connection, lambda: _register(connection.session, there, empty))
                 for it in text.held:
                     hold(connection, query, folder, it)

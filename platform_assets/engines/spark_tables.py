@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyspark.sql.connect import functions
 from pyspark.sql.connect.session import SparkSession
 from pyspark.sql.dataframe import DataFrame
@@ -13,7 +12,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from governance.errors import EngineError
 from platform_assets.engines.address import address
 from platform_assets.engines.engine import Column, Files, Landing, Relation, Rows
-from platform_assets.engines.parquet import field_id
+from platform_assets.engines.parquet import field_id, opened
 
 SPARK_TYPES = {
     "boolean": "boolean",
@@ -70,13 +69,8 @@ def _read(session: SparkSession, files: Files) -> DataFrame:
 
 
 def _shape(path: str) -> Iterator[tuple[int, str, str]]:
-    try:
-        schema = pq.read_schema(path)
-    except (OSError, pa.ArrowException) as error:
-        name = Path(path).name
-        raise EngineError(
-            f"the data file {name} cannot be read: {error}".replace(path, name), fix="run again"
-        ) from None
+    with opened(path) as given:
+        schema = given.schema_arrow
     for field in schema:
         yield field_id(field), field.name, str(field.type)
 

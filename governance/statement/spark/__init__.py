@@ -24,6 +24,11 @@ class Translated:
     sql: str
     held: tuple[Held, ...] = ()
 
+    @property
+    def asked(self) -> str:
+        """Everything that the server is asked: each column that is read is named in it, for no ``*`` is left."""
+        return "\n".join((self.sql, *(it.sql for it in self.held)))
+
 
 def translated(
     text: str,
