@@ -23,8 +23,18 @@ Settings = Mapping[str, object]
 
 _UNUSABLE = (ValueError, OSError, ImportError, AttributeError)  # what wrong settings of a catalog raise
 
-LIBPQ = {"connect_timeout": "10", "keepalives_idle": "30", "keepalives_interval": "10", "keepalives_count": "3"}
-"""Seconds until a PostgreSQL server that does not answer is given up, at the start and later on; libpq's own names."""
+LIBPQ = {
+    "connect_timeout": "10",
+    "keepalives_idle": "30",
+    "keepalives_interval": "10",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "60000",
+}
+"""When a PostgreSQL server that does not answer is given up, at the start and later on; libpq's own names.
+
+Seconds, and milliseconds in the last. Keepalives find a host that is gone while an answer is waited for, the last one
+that takes nothing more of what is sent. Neither finds a server that is frozen: its host's kernel answers for it.
+"""
 
 LIBPQ_DRIVERS = ("psycopg2", "psycopg")
 

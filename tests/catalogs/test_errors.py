@@ -161,8 +161,8 @@ def test_a_uri_without_its_driver_is_said(project: Project, monkeypatch: pytest.
 @pytest.mark.parametrize(
     ("given", "has"),
     [
-        ("", {"connect_timeout": "10", "keepalives_idle": "30"}),
-        ("?connect_timeout=3&sslmode=require", {"connect_timeout": "3", "sslmode": "require"}),
+        ("", {"connect_timeout": "10", "keepalives_idle": "30", "tcp_user_timeout": "60000"}),
+        ("?connect_timeout=3&sslmode=require&tcp_user_timeout=9", {"connect_timeout": "3", "tcp_user_timeout": "9"}),
     ],
 )
 def test_limits_of_time_are_added_to_what_is_set(given: str, has: dict[str, str]) -> None:
