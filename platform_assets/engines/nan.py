@@ -11,18 +11,17 @@ from pathlib import Path
 from threading import Event
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from governance.statement.spark.model import name as spelt
 from platform_assets.engines.engine import Column, Files, Relation
 from platform_assets.engines.interruptible import waited
-from platform_assets.engines.parquet import ROWS, field_id, opened, stated
+from platform_assets.engines.parquet import HONEST, ROWS, field_id, has_nan, opened, stated
 
 FLOATS = frozenset({"real", "double"})
 PHYSICAL = frozenset({"FLOAT", "DOUBLE"})
 
-HONEST = re.compile(r"DuckDB version v([2-9]|\d\d)")
+WRITER = re.compile(r"DuckDB version v([2-9]|\d\d)")
 """Who writes no min and no max where there is NaN."""
 
 
@@ -73,15 +72,16 @@ class _Looking:
         return copies
 
     def _hides(self, given: pq.ParquetFile, ids: Collection[int]) -> bool:
-        if HONEST.match(given.metadata.created_by or ""):
+        marks = given.metadata.metadata or {}
+        if WRITER.match(given.metadata.created_by or "") or HONEST.items() <= marks.items():
             return False
         names = [it.name for it in given.schema_arrow if field_id(it) in ids]
         told = [name for name in names if any(_is_of(name, leaf) for leaf in _told(given.metadata))]
-        return bool(told) and any(any(map(_has_nan, it.columns)) for it in self._batches(given, told))
+        return bool(told) and any(any(map(has_nan, it.columns)) for it in self._batches(given, told))
 
     def _copy(self, given: pq.ParquetFile, to: str) -> None:
         schema = given.schema_arrow
-        with pq.ParquetWriter(to, schema, compression="zstd", write_statistics=stated(schema)) as sink:
+        with pq.ParquetWriter(to, schema, compression="zstd", write_statistics=stated(schema, schema.names)) as sink:
             for batch in self._batches(given):
                 sink.write_batch(batch)
 
@@ -105,14 +105,3 @@ def _told(metadata: pq.FileMetaData) -> set[str]:
 
 def _is_of(name: str, leaf: str) -> bool:
     return leaf == name or leaf.startswith(f"{name}.")
-
-
-def _has_nan(values: pa.Array) -> bool:
-    kind = values.type
-    if pa.types.is_floating(kind):
-        return bool(pc.any(pc.is_nan(values)).as_py())
-    if pa.types.is_struct(kind):
-        return any(map(_has_nan, values.flatten()))
-    if pa.types.is_map(kind):
-        return _has_nan(values.keys) or _has_nan(values.items)
-    return pa.types.is_nested(kind) and _has_nan(values.flatten())

@@ -1,10 +1,11 @@
 """Parquet files that another program wrote, as a table's own: its columns' types and field ids."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from governance.errors import EngineError
@@ -13,6 +14,9 @@ from platform_assets.engines.engine import Column
 FIELD_ID = b"PARQUET:field_id"
 ROWS = 100_000
 NO_ID = -1
+
+HONEST = {b"headwater.statistics": b"none where NaN is"}
+"""In a file's footer: no min and no max in it passes over NaN."""
 
 
 def field_id(field: pa.Field) -> int:
@@ -53,12 +57,29 @@ def opened(path: str) -> Iterator[pq.ParquetFile]:
         raise EngineError(problem, fix="run again") from None
 
 
-def stated(schema: pa.Schema) -> list[str]:
-    """Return the paths of the columns whose statistics are written: not those of real and double ones.
+def stated(schema: pa.Schema, nan: Collection[str]) -> list[str]:
+    """Return the paths of the columns whose statistics are written: not of real and double ones within ``nan``.
 
     Arrow's min and max pass over NaN, and engines that go by them (DuckDB and Sail) would miss rows or change values.
     """
-    return [path for it in schema for path, kind in _leaves(it.name, it.type) if not pa.types.is_floating(kind)]
+    return [
+        path
+        for it in schema
+        for path, kind in _leaves(it.name, it.type)
+        if it.name not in nan or not pa.types.is_floating(kind)
+    ]
+
+
+def has_nan(values: pa.Array) -> bool:
+    """Whether NaN is among ``values``, or within them."""
+    kind = values.type
+    if pa.types.is_floating(kind):
+        return bool(pc.any(pc.is_nan(values)).as_py())
+    if pa.types.is_struct(kind):
+        return any(map(has_nan, values.flatten()))
+    if pa.types.is_map(kind):
+        return has_nan(values.keys) or has_nan(values.items)
+    return pa.types.is_nested(kind) and has_nan(values.flatten())
 
 
 def _leaves(path: str, kind: pa.DataType) -> Iterator[tuple[str, pa.DataType]]:
@@ -80,19 +101,29 @@ def rewritten(file: Path, schema: pa.Schema, to: Path) -> None:
     Raises:
         pa.ArrowException: a value does not fit its column.
     """
-    with (
-        pq.ParquetFile(file) as given,
-        pq.ParquetWriter(
+    with pq.ParquetFile(file) as given:
+        nan = _nan_in(given, schema)
+        with pq.ParquetWriter(
             to,
             schema,
             compression="zstd",
             store_schema=False,
             store_decimal_as_integer=True,
-            write_statistics=stated(schema),
-        ) as sink,
-    ):
-        for batch in given.iter_batches(ROWS):
-            sink.write_batch(fitted(batch, schema))
+            write_statistics=stated(schema, nan),
+        ) as sink:
+            sink.add_key_value_metadata(HONEST)
+            for batch in given.iter_batches(ROWS):
+                sink.write_batch(fitted(batch, schema))
+
+
+def _nan_in(given: pq.ParquetFile, schema: pa.Schema) -> set[str]:
+    """Return the names in ``schema`` of the columns of ``given`` that hold NaN; they go by position."""
+    known = zip(given.schema_arrow, schema.names, strict=True)
+    floats = {
+        it.name: name for it, name in known if any(pa.types.is_floating(kind) for _, kind in _leaves("", it.type))
+    }
+    batches = given.iter_batches(ROWS, columns=[*floats]) if floats else ()
+    return {name for batch in batches for held, name in floats.items() if has_nan(batch.column(held))}
 
 
 def fitted(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:

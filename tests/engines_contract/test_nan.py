@@ -101,6 +101,18 @@ def test_what_an_engine_writes_hides_no_nan(engine: Engine) -> None:
     assert told == {"id", "m.key_value.key"}
 
 
+def test_statistics_stay_where_no_nan_is_and_such_a_file_is_not_looked_at_again(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = Rows(doubles([5.0, 6.0]))
+    with engine.open(Query("select id, f as g from s.f", "q.sql"), {"s.f": rows}) as result:
+        (file,) = result.write((Column(1, "id", "bigint"), Column(2, "g", "double")))
+        found = pq.ParquetFile(file).metadata.row_group(0).column(1).statistics
+        assert (found.min, found.max) == (5.0, 6.0)
+        monkeypatch.setattr("platform_assets.engines.nan.has_nan", lambda _: pytest.fail("it was looked at"))
+        with_nan({"s.g": Files((str(file),), (Column(2, "g", "double"),))}, "select `g`", tmp_path)
+
+
 def test_only_files_that_hide_nan_in_what_is_read_are_copied(tmp_path: Path, folder: Path) -> None:
     tables = {
         "s.hides": of_file(folder, ONE),
