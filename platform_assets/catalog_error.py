@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from pyiceberg.catalog import Catalog
@@ -18,7 +19,10 @@ from governance.events.redact import MASK, passwords_of, redact_url
 UNREACHED = (SQLAlchemyError, RESTError, RequestException, NotInstalledError)
 """What pyiceberg lets through where the catalog itself fails, whatever was asked of it."""
 
-AWS = re.compile(r"AWS Error ([A-Z_]+)")
+AWS = re.compile(r"AWS Error ([A-Z_]+)(?: \(HTTP status (\d{3})\))?")
+_NO_OBJECT = re.compile(r"Path does not exist '([^']+)'")
+_NO_REST = re.compile(r"RESTError (\d{3}): ")
+_PHRASES = {status.value: status.phrase for status in HTTPStatus}
 
 
 @contextmanager
@@ -39,6 +43,10 @@ def unreached(error: Exception, name: str, uri: str) -> CatalogError:
     """Return the error for the catalog ``name``; its URI is shown without passwords."""
     if isinstance(error, OSError) and AWS.search(str(error)):
         return store_failed(error, f"the storage of the catalog {name!r} cannot be used")
+    absent = _NO_OBJECT.search(str(error))
+    if isinstance(error, OSError) and absent:
+        problem = f"the storage of the catalog {name!r} does not have {redact_url(absent[1])}, which the catalog names"
+        return CatalogError(problem, fix="see that s3.endpoint and the bucket are those that the table was written to")
     at = f" ({shown(uri)})" if uri else ""
     words = _words(error, tuple(sorted(passwords_of(uri), key=len, reverse=True)))
     return CatalogError(f"the catalog {name!r}{at} cannot be used: {words}", fix=_fix(error, name, uri))
@@ -55,9 +63,17 @@ def shown(uri: str) -> str:
 
 def store_failed(error: OSError, problem: str) -> CatalogError:
     """Return the error for a store that holds tables' files: its own words have addresses, so that its code is told."""
-    code = AWS.search(str(error))
     fix = "see that the store is reached from here, and what s3.endpoint and s3.access-key-id or AWS_… say"
-    return CatalogError(f"{problem}: {code[1] if code else reason(error)}", fix=fix)
+    code = AWS.search(str(error))
+    if code is None:
+        return CatalogError(f"{problem}: {reason(error)}", fix=fix)
+    if code[2] == "503" or code[1] == "SLOW_DOWN":
+        fix = "it is too busy or down: run it again later"
+    return CatalogError(f"{problem}: {_answered(int(code[2])) if code[2] else code[1]}", fix=fix)
+
+
+def _answered(status: int) -> str:
+    return f"it answers {status} {_PHRASES.get(status, '')}".rstrip()
 
 
 def require_escaped(uri: str) -> None:
@@ -115,6 +131,12 @@ def _words(error: Exception, secrets: tuple[str, ...] = ()) -> str:
     # SQLAlchemy adds the statement and a link; what the driver said is enough
     if isinstance(error, DBAPIError):
         return reason(error.orig or error, secrets)
+    # the body of an answer that is none of a catalog's may be a whole page, and says nothing of it
+    strange = _NO_REST.match(str(error)) if isinstance(error, RESTError) else None
+    if strange:
+        return f"{_answered(int(strange[1]))}, and not as an Iceberg REST catalog does"
+    if type(error).__module__.startswith("pydantic"):
+        return "it answers, and not as an Iceberg REST catalog does"
     told = error.__cause__ or error if isinstance(error, NotInstalledError) else error
     return reason(told, secrets)
 

@@ -226,10 +226,17 @@ def test_a_rest_catalog_that_says_nothing_is_given_up(project: Project, monkeypa
         assert "no answer in time" in refused(project)
 
 
-def test_a_page_in_place_of_an_answer_is_cut(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    with answering(502, "<html>Bad gateway</html>" * 1000) as url:
+@pytest.mark.parametrize(
+    ("status", "said"), [(502, "it answers 502 Bad Gateway,"), (404, "it answers 404 Not Found,"), (200, "it answers,")]
+)
+def test_a_page_in_place_of_an_answer_is_not_repeated(
+    status: int, said: str, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with answering(status, "<html>hush</html>") as url:
         configure(monkeypatch, uri=url)
-        assert len(refused(project)) < 800
+        told = refused(project)
+    assert f"cannot be used: {said} and not as an Iceberg REST catalog does" in told
+    assert "html" not in told
 
 
 @pytest.mark.parametrize("answer", [500, 504, None])
@@ -273,6 +280,11 @@ def test_a_store_that_denies_or_does_not_answer_is_said(
     with answering(403, DENIED) as url:
         configure(monkeypatch, s3__endpoint=url)
         assert f"{said}ACCESS_DENIED" in refused(project, ask)
+    with answering(503, "<Error><Code>SlowDown</Code></Error>") as url:
+        configure(monkeypatch, s3__endpoint=url)
+        told = refused(project, ask)
+        assert told.startswith((f"{said}it answers 503 Service Unavailable;", f"{said}SLOW_DOWN;"))
+        assert "it is too busy or down: run it again later" in told
     configure(monkeypatch, s3__endpoint=f"http://127.0.0.1:{free_port()}")
     assert f"{said}NETWORK_CONNECTION" in refused(project, ask)
 
@@ -284,3 +296,13 @@ def test_a_store_that_says_nothing_is_given_up(project: Project, monkeypatch: py
     with silent() as port:
         configure(monkeypatch, s3__endpoint=f"http://127.0.0.1:{port}")
         assert "NETWORK_CONNECTION" in refused(project, ASKED[0])
+
+
+@pytest.mark.usefixtures("lake")
+def test_what_is_no_store_is_said_and_not_the_catalog(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    with answering(404, "<html>nothing here</html>") as url:
+        configure(monkeypatch, s3__endpoint=url)
+        read, written = (refused(project, ask) for ask in ASKED)
+    assert "the storage of the catalog 'default' does not have lake-" in read
+    assert "s3.endpoint" in read
+    assert "the storage of the catalog 'default' cannot be used: RESOURCE_NOT_FOUND" in written

@@ -6,7 +6,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -63,6 +65,52 @@ def test_a_store_that_hangs_is_given_up(tmp_path: Path, hanging: str, monkeypatc
     refused(at(tmp_path, "s3://lake/x"))
     assert time.monotonic() - began < 30
     bucket_module._opened.cache_clear()
+
+
+@contextmanager
+def answering(status: int, body: bytes) -> Iterator[str]:
+    """A server that has one answer to everything."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_PUT = do_POST = do_DELETE = do_GET  # noqa: N815  # as http.server names them
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+DENIED = b"<Error><Code>AccessDenied</Code></Error>"
+
+
+@pytest.mark.parametrize("ask", [lambda it: list(it.pages("events")), lambda it: it.put("a", b"")], ids=["list", "put"])
+@pytest.mark.parametrize(
+    ("status", "body", "said"),
+    [
+        (403, DENIED, "access is refused; see that the credentials are right"),
+        (401, b"", "access is refused; see that the credentials are right"),
+        (404, b"<html>hush</html>", "it answers 404 Not Found, as what is no store does; correct AWS_ENDPOINT_URL"),
+    ],
+)
+def test_a_store_that_denies_everything_or_is_none_is_told(
+    status: int, body: bytes, said: str, ask: Callable[[Bucket], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with answering(status, body) as url:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", url)
+        with pytest.raises(EventStoreError) as caught:
+            ask(open_bucket("s3://lake/x"))
+    assert said in str(caught.value)
+    assert "hush" not in str(caught.value)
 
 
 def test_a_bucket_that_is_not_there_says_so(tmp_path: Path) -> None:

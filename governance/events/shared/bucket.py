@@ -34,6 +34,7 @@ _PATIENCE = {"connect_timeout": timedelta(seconds=3), "timeout": timedelta(secon
 # a store that asks to slow down is asked again for so long; one that hangs costs a request's timeout twice
 _AGAIN = {"max_retries": 4, "retry_timeout": timedelta(seconds=10)}
 _STATUS = re.compile(r"status code: (\d{3}[A-Za-z ]*)")
+_REFUSALS = {"PermissionDeniedError", "UnauthenticatedError"}
 _SETTINGS = ("AWS_", "GOOGLE_", "AZURE_")
 _ROLE = ("/latest/api/token", "/latest/meta-data", "/computeMetadata/", "/metadata/identity")
 """What is asked of the machine for the credentials of its role, where there are no others."""
@@ -227,12 +228,17 @@ def _told(error: Exception) -> tuple[str, str]:
             "no credentials were found",
             "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or run where a role gives some",
         )
-    if isinstance(error, PermissionError) or type(error).__name__ in {"PermissionDeniedError", "UnauthenticatedError"}:
+    found = _STATUS.search(text)
+    # a listing that is refused is a general error, which has a status only
+    status = found[1][:3] if found else ""
+    refused = isinstance(error, PermissionError) or type(error).__name__ in _REFUSALS
+    if refused or status in {"401", "403"}:
         return (
             "access is refused",
             "see that the credentials are right and may list, read, write and delete below that address",
         )
-    found = _STATUS.search(text)
+    if status == "404":
+        return "it answers 404 Not Found, as what is no store does", "correct AWS_ENDPOINT_URL or the address"
     return (
         f"it answers {found[1].strip()}" if found else "no answer",
         "see that it is up and that this machine reaches it (AWS_ENDPOINT_URL, AWS_REGION), then run it again",
