@@ -437,10 +437,11 @@ FAR = (
 )
 
 
-@pytest.mark.parametrize("far", FAR)
-@pytest.mark.parametrize("terms", ["day(born)", "hour(paid), born", ""])
+@pytest.mark.parametrize(
+    ("far", "terms"), [*((far, "day(born)") for far in FAR), (FAR[0], "hour(paid), born"), (FAR[2], "")]
+)
 def test_a_time_out_of_pythons_years_is_told_with_its_column_and_the_fix_works(
-    catalog: Catalog, engine: Engine, terms: str, far: str
+    catalog: Catalog, engine: Engine, far: str, terms: str
 ) -> None:
     text = f"select born, 1 as id, timestamp '9999-12-31' as paid from (values ({far}), (date '0001-01-01')) as t(born)"  # noqa: S608
     at = target("s.t", None, parse_terms(terms) if terms else ())

@@ -94,20 +94,42 @@ def test_what_cannot_be_run_is_said_with_what_to_do(arguments: list[str], proble
     assert (code, problem in said) == (1, True), said
 
 
-@pytest.mark.parametrize(
-    ("header", "problem"),
-    [
-        ("partitions: daily from 0001-01-01", "no partition begins at 0001-01-01; begin with the first day"),
-        ("partitions: monthly from 9999-12-01", "no partition begins at 9999-12-01; begin with the first day"),
-        ("partitions: dayly from 2026-01-01", "'dayly from 2026-01-01' are no partitions; write hourly, daily"),
-        ("automation: 0 0 30 2 *", "'0 0 30 2 *' is no automation: no month 2 has a day 30; write eager, or a cron"),
-        (f"partition by: bucket(1{'0' * 5000}, id)", "bucket takes a number from 1 to 2147483647 before the column"),
-    ],
-)
-def test_a_faulty_header_stops_its_own_table_only(asked: Project, header: str, problem: str) -> None:
-    write(asked.pipelines[0] / "mart" / "bad.sql", f"-- {header}\n" + TOTAL.replace("total", "bad"))
+def test_a_column_that_parts_the_table_is_retyped_by_one_run_of_the_whole(asked: Project) -> None:
+    path = asked.pipelines[0] / "mart" / "days.sql"
+    head, query = (
+        "-- partitions: daily from 2026-01-01\n",
+        "create table mart.days as select {} as d from shop.payments",
+    )
+    write(path, f"{head}-- partition by: d\n{query.format('paid_at::date')}")
+    assert headwater("run", "mart.days", "--partition", "2026-01-02..2026-01-03")[0] == 0
+    write(path, f"{head}-- partition by: day(d)\n{query.format('paid_at')}")
+    code, said = headwater("run", "mart.days", "--partition", "2026-01-02")
+    assert (code, "mart.days.d was date and is timestamp" in said, "run the table whole once" in said) == (
+        1,
+        True,
+        True,
+    )
+    code, said = headwater("run", "mart.days")
+    assert (code, said.splitlines()[0]) == (0, "built    mart.days  7 rows"), said
+
+
+FAULTY = {
+    "partitions: daily from 0001-01-01": "no partition begins at 0001-01-01; begin with the first day",
+    "partitions: monthly from 9999-12-01": "no partition begins at 9999-12-01; begin with the first day",
+    "partitions: dayly from 2026-01-01": "'dayly from 2026-01-01' are no partitions; write hourly, daily",
+    "automation: 0 0 30 2 *": "'0 0 30 2 *' is no automation: no month 2 has a day 30; write eager, or a cron",
+    f"partition by: bucket(1{'0' * 5000}, id)": "bucket takes a number from 1 to 2147483647 before the column",
+}
+
+
+def test_a_faulty_header_stops_its_own_table_only(asked: Project) -> None:
+    for number, header in enumerate(FAULTY):
+        write(
+            asked.pipelines[0] / "mart" / f"bad_{number}.sql", f"-- {header}\n{TOTAL.replace('total', f'bad_{number}')}"
+        )
     build_definitions(asked).resolve_job_def("nightly")
-    code, said = headwater("run", "mart.bad", "--partition", "2026-01-02")
-    assert (code, f"mart/bad.sql:1: {header.partition(':')[0]}: {problem}" in said) == (1, True), said
     code, said = headwater("run", "mart.paid", "--partition", "2026-01-02")
     assert (code, said.splitlines()[0]) == (0, "built    mart.paid  3 rows")
+    for number, (header, problem) in enumerate(FAULTY.items()):
+        code, said = headwater("run", f"mart.bad_{number}", "--partition", "2026-01-02")
+        assert (code, f"mart/bad_{number}.sql:1: {header.partition(':')[0]}: {problem}" in said) == (1, True), said
