@@ -7,6 +7,7 @@ where it is large), however the rows are ordered, and memory does not grow with 
 
 import tempfile
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
@@ -19,7 +20,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from pyiceberg.io import FileIO
 from pyiceberg.io.fileformat import FileFormatFactory, FileFormatWriter
-from pyiceberg.io.pyarrow import _to_requested_schema, pyarrow_to_schema
+from pyiceberg.io.pyarrow import ParquetFormatWriter, _to_requested_schema, pyarrow_to_schema
 from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
 from pyiceberg.schema import Schema, sanitize_column_names
 from pyiceberg.table.locations import LocationProvider, load_location_provider
@@ -27,6 +28,7 @@ from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.typedef import Record
 from pyiceberg.types import BinaryType, FixedType, StringType, UUIDType
 
+from platform_assets.engines.parquet import has_nan, stated
 from platform_assets.far_off import require_years
 from platform_assets.transforms import transformed
 
@@ -117,10 +119,11 @@ def _numbered(keys: list[pa.Array]) -> npt.NDArray[np.int64]:
 
 @dataclass(slots=True)
 class _File:
-    """A file that is being written, with the Arrow bytes that it has."""
+    """A file that is being written, with the Arrow bytes that it has; ``nan``: columns that may hold NaN."""
 
     location: str
     writer: FileFormatWriter
+    nan: AbstractSet[str]
     bytes: int = 0
 
 
@@ -143,7 +146,7 @@ class _Files:
         if last:
             yield from self._whole(key, [rows])
         elif key in self.open or (key not in self.spilt and len(self.open) < MOST_OPEN):
-            self._write(key, [rows])
+            yield from self._write(key, [rows])
             if self.open[key].bytes >= FILE_BYTES:
                 yield self._close(key)
         else:
@@ -164,15 +167,21 @@ class _Files:
         """Complete the partition: what waits of it, and ``rows``."""
         waited = _spilt(self.spilt.pop(key)) if key in self.spilt else ()
         for gathered in _gathered(chain(waited, rows), HELD_BYTES):
-            self._write(key, gathered)
+            yield from self._write(key, gathered)
             if self.open[key].bytes >= FILE_BYTES:
                 yield self._close(key)
         if key in self.open:
             yield self._close(key)
 
-    def _write(self, key: Key, batches: list[pa.RecordBatch]) -> None:
-        file = self.open.get(key) or self._opened(key)
+    def _write(self, key: Key, batches: list[pa.RecordBatch]) -> Iterator[DataFile]:
+        """Write rows to the partition's file; one whose statistics would pass over NaN in them is complete before."""
+        nan = {name for it in batches for name in it.schema.names if has_nan(it.column(name))}
+        if key in self.open and not nan <= self.open[key].nan:
+            # or NaN now in one column and now in another would make a file of each piece
+            nan |= self.open[key].nan
+            yield self._close(key)
         table = pa.Table.from_batches(batches)
+        file = self.open.get(key) or self._opened(key, table.schema, nan)
         file.writer.write(table)
         file.bytes += table.nbytes
 
@@ -182,12 +191,15 @@ class _Files:
         with path.open("ab") as sink, pa.ipc.new_stream(sink, rows.schema, options=options) as stream:
             stream.write_batch(rows)
 
-    def _opened(self, key: Key) -> _File:
+    def _opened(self, key: Key, schema: pa.Schema, nan: AbstractSet[str]) -> _File:
         name = f"{_folder(self.metadata, key)}{self.made:05}-{self.run}.parquet"
         location = self.provider.new_data_location(name)
         self.made += 1
-        writer = MODEL.create_writer(self.storage.new_output(location), self.schema, self.metadata.properties)
-        self.open[key] = file = _File(location, writer)
+        writer = ParquetFormatWriter(self.storage.new_output(location), self.schema, self.metadata.properties)
+        if nan:
+            # a writer of pyiceberg's knows of no other way
+            writer._parquet_writer_kwargs["write_statistics"] = stated(schema, nan)  # noqa: SLF001
+        self.open[key] = file = _File(location, writer, nan)
         return file
 
     def _close(self, key: Key) -> DataFile:
