@@ -11,11 +11,12 @@ import pytest
 from dagster import DagsterInstance, DagsterRunStatus
 
 from governance.errors import HeadwaterError
-from governance.project import find_project
+from governance.project import Project, find_project
 from governance_checks.governance_job import IN_PROCESS, in_processes
 from governance_checks.scheduler import ended_attempts
 from platform_assets.catalog import open_catalog, published
 from platform_assets.definitions import build_definitions
+from platform_assets.instance import project_instance
 from tests.catalogs.conftest import configure
 from tests.dagster.shop import CHECKOUT, DAGSTER, Shop, built, make_shop, process
 from tests.postgres import Postgres
@@ -104,8 +105,9 @@ def test_steps_in_processes_of_their_own_send_their_events_once(shop: Shop, home
         assert record.dagster_run.status is DagsterRunStatus.SUCCESS
         assert ended(opened) == [("mart.mailing", 0, "SUCCESS"), ("mart.paid_orders", 0, "SUCCESS")]
         said = [it.event_log_entry for it in opened.get_records_for_run(record.dagster_run.run_id).records]
-    begun = [it for it in said if it.dagster_event and it.dagster_event.event_type_value == "STEP_WORKER_STARTED"]
-    assert len({it.dagster_event.step_key for it in begun}) == len(begun) >= 4
+    events = [it.dagster_event for it in said if it.dagster_event]
+    begun = [it.step_key for it in events if it.event_type_value == "STEP_WORKER_STARTED"]
+    assert len(set(begun)) == len(begun) >= 4
     assert Counter(event.run.run_id for event in shop.store.read().events).most_common(1)[0][1] == 2
 
 
@@ -116,3 +118,30 @@ def test_how_many_processes_is_a_number() -> None:
     for said in ("0", "many", "-1"):
         with pytest.raises(HeadwaterError, match="HEADWATER_PROCESSES"):
             find_project(root | {"HEADWATER_PROCESSES": said})
+
+
+def test_storage_that_cannot_be_used_is_an_error_in_one_line(
+    home: Path, project: Project, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    env = {"DAGSTER_HOME": str(home)}
+    monkeypatch.setattr("dagster_postgres.utils.time.sleep", lambda _: None)
+    monkeypatch.setenv("DAGSTER_POSTGRES_PASSWORD", "hush-hush")
+    with pytest.raises(HeadwaterError) as caught:
+        project_instance(project, env)
+    assert f"Dagster's storage by {home}/dagster.yaml cannot be used: connection to server" in str(caught.value)
+    assert "password authentication failed" in str(caught.value)
+    assert all(it not in str(caught.value) for it in ("sqlalche.me", "hush"))
+    assert "Retrying" not in caplog.text
+    for name in ("DAGSTER_POSTGRES_PASSWORD", "DAGSTER_POSTGRES_HOST"):
+        monkeypatch.delenv(name)
+    with pytest.raises(HeadwaterError, match=r"not set: .*DAGSTER_POSTGRES_PASSWORD; set them"):
+        project_instance(project, env)
+
+
+@pytest.mark.parametrize("text", ["storage: [", "storage:\n  foo: 1\n"])
+def test_settings_of_dagster_that_cannot_be_read_name_their_file(tmp_path: Path, project: Project, text: str) -> None:
+    (tmp_path / "dagster.yaml").write_text(text, "utf-8")
+    with pytest.raises(HeadwaterError, match=r"dagster\.yaml cannot be used: .*correct that file"):
+        project_instance(project, {"DAGSTER_HOME": str(tmp_path)})
+    with pytest.raises(HeadwaterError, match="which is no folder; make it"):
+        project_instance(project, {"DAGSTER_HOME": str(tmp_path / "none")})
