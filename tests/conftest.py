@@ -1,7 +1,8 @@
-"""Settings of the machine that would only make the tests slow."""
+"""Settings of the machine that would only make the tests slow, or ignore what they try."""
 
 import os
 import shutil
+import signal
 from pathlib import Path
 
 import psutil
@@ -9,6 +10,10 @@ import pytest
 
 # Without its bytecode kept, each of the processes that tests start compiles the whole project anew: half of its start.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# A shell that starts the tests in the background lets them ignore Ctrl-C, and so would all that they start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 MEMORY = Path("/dev/shm")  # noqa: S108  a disk in memory, and pytest makes a folder of its own there
 ROOM = 6 * 2**30
