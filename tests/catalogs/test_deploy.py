@@ -160,7 +160,7 @@ def test_the_page_says_the_limits_of_time_that_hold() -> None:
     page = (CHECKOUT / "docs" / "deploy.md").read_text("utf-8")
     idle, interval, count = (int(connect.LIBPQ[f"keepalives_{it}"]) for it in ("idle", "interval", "count"))
     assert f"| {connect.LIBPQ['connect_timeout']} s (`?connect_timeout=`" in page
-    assert f"in the midst of a statement, {idle + interval * count} s |" in page
+    assert f"in the midst of a statement | {idle + interval * count} s (`?keepalives_idle=`" in page
     assert "| {:g} s to connect, {:g} s for an answer |".format(*rest.SECONDS) in page
     store = [connect.STORE[f"s3.{it}-timeout"] for it in ("connect", "request")]
     assert "| {} s to connect, {} s without a byte".format(*store) in page

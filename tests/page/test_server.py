@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.error import URLError
@@ -73,7 +74,9 @@ def ask(
     async def send(message: dict) -> None:
         sent.append(message)
 
-    asyncio.run(app(scope, receive, send))
+    # in a thread of its own: that of a test which drives a browser has a loop already
+    with ThreadPoolExecutor(1) as own:
+        own.submit(lambda: asyncio.run(app(scope, receive, send))).result()
     start, *bodies = sent
     headers = {name.decode(): value.decode() for name, value in start["headers"]}
     return Answer(start["status"], headers, b"".join(it.get("body", b"") for it in bodies))

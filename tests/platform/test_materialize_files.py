@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from governance.errors import HeadwaterError, LandingError, LineageError
+from governance.errors import CatalogError, HeadwaterError, LandingError, LineageError
 from governance.project import Project
 from platform_assets.catalog import Catalog, Table, inventory, load
 from platform_assets.engines.engine import Engine, QueryError
@@ -254,7 +254,7 @@ def test_what_a_run_rejected_that_failed_afterwards_stays_under_its_id(
 
     with monkeypatch.context() as patched:
         patched.setattr(type(landing.platform.catalog), "commit_table", down)
-        with pytest.raises(ConnectionError):
+        with pytest.raises(CatalogError, match="the catalog is gone"):
             landing.run("bronze.orders")
     assert landing.kinds == ["START", "FAIL"]
     failed = landing.sent[-1]["run"]["runId"]
