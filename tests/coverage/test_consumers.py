@@ -1,52 +1,17 @@
-"""Consumers are the union of what four records know, each with its evidence; silence is weighed against the window."""
+"""Consumers are the union of what four records know, each with its evidence; a question may name what any knows."""
 
-import re
-from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
-from typing import Any
+from datetime import timedelta
 
 import pytest
 
 from governance.consumers.asked import asked
 from governance.consumers.declared import Declared
-from governance.consumers.find import consumers_of
-from governance.consumers.model import Consumer, Consumers
-from governance.consumers.reconcile import silence
-from governance.consumers.records import Records
 from governance.dataset import Dataset, Field
 from governance.errors import UnknownField
-from governance.queries.model import QueryRead, Window
+from governance.queries.model import Window
 from governance.report.consumers import consumers_page
-from governance.report.page import page_markdown, page_text
-
-Read = Callable[..., QueryRead]
-Make = Callable[..., Records]
-
-NOON = datetime(2026, 9, 1, 12, tzinfo=UTC)
-TABLE = Dataset("iceberg://platform", "fct.payments")
-FLOWS = """
-fct.payments: src.payments -> fct.payments amount<src.payments.amount status<src.payments.status
-mart.revenue: fct.payments -> mart.revenue amount<fct.payments.amount
-raw.copy: fct.payments -> raw.copy ?
-"""
-QUARTER = timedelta(days=90)
-REPORT = Declared(
-    "Quarterly report",
-    "report",
-    ("fct.payments.amount",),
-    owner="team:finance",
-    criticality="critical",
-    period=QUARTER,
-    accounts=("svc_report",),
-)
-
-
-def find(records: Records, asked: Dataset | Field = TABLE) -> Consumers:
-    return consumers_of(asked, records, NOON)
-
-
-def named(found: Consumers) -> dict[str, Consumer]:
-    return {consumer.name: consumer for consumer in found.consumers}
+from governance.report.page import page_text
+from tests.coverage.consumers import FLOWS, NOON, QUARTER, REPORT, TABLE, Make, Read, find, named
 
 
 def test_the_union_of_lineage_log_declarations_and_bi_metadata(records: Make, read: Read) -> None:
@@ -145,53 +110,6 @@ def test_a_shared_account_is_flagged_until_a_tag_resolves_it(records: Make, read
     assert "shared account, not resolved to a person or report" in page_text(consumers_page(found))
 
 
-@pytest.mark.parametrize(
-    ("period", "days", "said"),
-    [
-        (QUARTER, 30, "which is shorter than its period of 90 days, so that proves nothing"),
-        (QUARTER, 90, "though it runs every 90 days: gone, or it reads where this log does not look"),
-        (None, 90, "how often it runs is not declared, so that proves nothing"),
-        (timedelta(hours=6), 30, "though it runs every 6 hours"),
-        (QUARTER, None, "no query log of that time was ingested"),
-    ],
-)
-def test_silence_proves_nothing_where_the_window_is_shorter_than_the_period(
-    period: timedelta | None, days: int | None, said: str
-) -> None:
-    assert said in silence(period, Window(NOON - timedelta(days=days), NOON) if days else None)
-
-
-def test_a_quarterly_consumer_is_not_gone_for_a_month_of_silence(records: Make, read: Read) -> None:
-    found = find(records(FLOWS, [read("ann", "fct.payments")], [REPORT], days=30))
-
-    (note,) = named(found)["Quarterly report"].notes
-    assert "shorter than its period of 90 days" in note
-    assert any(gap.consumer == "Quarterly report" and "proves nothing" in gap.said for gap in found.graph_only)
-
-
-def test_a_daily_consumer_that_fell_silent_is_told(records: Make, read: Read) -> None:
-    daily = Declared("Daily", "report", ("fct.payments",), period=timedelta(days=1), accounts=("daily",))
-
-    found = find(records(FLOWS, [read("daily", "fct.payments", day=-20)], [daily]))
-
-    assert named(found)["Daily"].notes == ("no read in the last 20 days of the log, though it runs every 1 day",)
-
-
-def test_reconciliation_has_both_sides_with_owners(records: Make, read: Read) -> None:
-    found = find(records(FLOWS, [read("ann", "fct.payments"), read("mart.revenue", "fct.payments")], [REPORT]))
-
-    assert [(gap.consumer, gap.owner) for gap in found.log_only] == [("ann", "team:finance")]
-    assert [(gap.consumer, gap.owner) for gap in found.graph_only] == [
-        ("Quarterly report", "team:finance"),
-        ("raw.copy", "team:finance"),
-    ]
-    assert "its last run ended 2026-08-30" in found.graph_only[1].said
-
-
-def test_without_a_log_no_edge_is_said_to_be_unread(records: Make) -> None:
-    assert find(records(FLOWS, consumers=[REPORT])).graph_only == ()
-
-
 def test_unreadable_queries_may_read_it(records: Make, read: Read) -> None:
     found = find(records("", [read("ann", columns=None, problem="UnparsableSql")]))
 
@@ -199,103 +117,8 @@ def test_unreadable_queries_may_read_it(records: Make, read: Read) -> None:
     assert "Logged queries that could not be read: 1. Any of them may read it." in page_text(consumers_page(found))
 
 
-def test_few_reads_may_be_a_rare_job(records: Make, read: Read) -> None:
-    found = named(find(records("", [read("ann", "fct.payments")])))
-
-    assert found["ann"].notes == ("few reads: it may run rarely",)
-
-
-def test_the_json_form(records: Make, read: Read) -> None:
-    document: dict[str, Any] = find(records(FLOWS, [read("ann", "fct.payments")], [REPORT])).as_dict()
-
-    assert set(document) == {
-        "asked",
-        "at",
-        "statement",
-        "sources",
-        "consumers",
-        "unplaced",
-        "derived",
-        "reconciliation",
-        "unreadable",
-    }
-    assert document["sources"][1] == {
-        "source": "query log",
-        "window": {"from": "2026-06-03T12:00:00+00:00", "to": "2026-09-01T12:00:00+00:00"},
-    }
-    (ann,) = (it for it in document["consumers"] if it["name"] == "ann")
-    assert ann == {
-        "name": "ann",
-        "kind": "account",
-        "owner": None,
-        "contact": None,
-        "criticality": None,
-        "registered": False,
-        "shared": False,
-        "notes": ["few reads: it may run rarely"],
-        "evidence": [
-            {
-                "source": "query log",
-                "how": "by ann",
-                "window": {"from": "2026-06-03T12:00:00+00:00", "to": "2026-09-01T12:00:00+00:00"},
-                "last_read": "2026-09-01T12:00:00+00:00",
-                "reads": 1,
-                "columns": [],
-            }
-        ],
-    }
-    assert set(document["reconciliation"]) == {"reads_without_edge", "edges_without_reads"}
-
-
-def test_the_page_escapes_what_a_log_says(records: Make, read: Read) -> None:
-    found = find(records("", [read("an|n\n<b>", "fct.payments")]))
-
-    assert "an\\|n &lt;b&gt;" in page_markdown(consumers_page(found))
-    assert "an|n <b>" in page_text(consumers_page(found))
-
-
-def test_a_row_of_the_page(records: Make, read: Read) -> None:
-    contact = Declared("Feed", "export", ("fct.payments.amount",), contact="ops@example.com", accounts=("feed",))
-    reads = [read("feed", "fct.payments", columns=("fct.payments.status",)) for _ in range(1200)]
-
-    text = page_text(consumers_page(find(records(FLOWS, reads, [contact]))))
-
-    row = next(line for line in text.splitlines() if line.startswith("  Feed"))
-    assert re.split(r"  +", row.strip()) == [
-        "Feed",
-        "export",
-        "nobody (ops@example.com)",
-        "not stated",
-        "query log, declared",
-        "1,200",
-        "2026-09-01",
-        "amount, status",
-    ]
-    unread = next(line for line in text.splitlines() if line.startswith("  raw.copy"))
-    cells = re.split(r"  +", unread.strip())
-    assert cells == ["raw.copy", "job", "nobody", "not stated", "lineage graph", "some unknown"]
-
-
-def test_an_empty_record_is_said_to_be_empty(records: Make) -> None:
-    found = find(records())
-
-    assert found.as_dict()["sources"] == [
-        {"source": "lineage graph", "window": None},
-        {"source": "query log", "window": None},
-        {"source": "declared", "window": None},
-    ]
-    assert "Sources: lineage graph: empty; query log: empty; declared." in page_text(consumers_page(found))
-
-
 def test_the_last_read_is_what_a_log_saw_not_when_a_job_ended(records: Make) -> None:
     assert named(find(records(FLOWS)))["mart.revenue"].last_read is None
-
-
-@pytest.mark.parametrize(("count", "notes"), [(3, ("few reads: it may run rarely",)), (4, ())])
-def test_what_few_reads_are(records: Make, read: Read, count: int, notes: tuple[str, ...]) -> None:
-    found = named(find(records("", [read("ann", "fct.payments") for _ in range(count)])))
-
-    assert found["ann"].notes == notes
 
 
 def test_one_consumer_is_one(records: Make, read: Read) -> None:

@@ -5,13 +5,20 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import click
 import msgspec
 import pytest
+from click.testing import CliRunner, Result
 
 from governance.events.model import Event
-from governance.graph import Graph, build_graph
+from governance.graph import Graph, build_graph, graph_of
 from governance.lineage.model import Transformation
 from governance.policy import ColumnPolicy, LineagePolicy, Policy, TablePolicy
+from governance.rules import Known
+from governance.runs import read_runs
+from platform_assets.cli_knowledge import COMMANDS
+from tests.knowledge.findings import MORNING, PolicyOf, Tell
+from tests.knowledge.project import CONSUMERS, LINEAGE, METADATA, Run, Shape, write
 
 HERE = Path(__file__).parent
 NAMESPACE = "iceberg://platform"
@@ -143,3 +150,64 @@ def platform_classes(platform: Graph) -> dict[str, str]:
         name: "personal" if name in personal else "public" if name.startswith("learning.courses.") else "internal"
         for name in sorted(sources)
     }
+
+
+@pytest.fixture
+def known(policy_of: PolicyOf) -> Tell:
+    def make(events: Iterable[Event] = (), classes: dict[str, str] | None = None, **rest: Any) -> Known:
+        runs = read_runs(events)
+        whole = {
+            "policy": policy_of(classes or {}),
+            "graph": graph_of(runs),
+            "runs": {run.run_id: run for run in runs},
+            "ended": (),
+            "inventory": frozenset(),
+            "sources": frozenset(),
+            "pipelines": frozenset(),
+            "unreadable": {},
+            "silenced": None,
+            "now": MORNING,
+        }
+        return Known(**whole | rest)
+
+    return make
+
+
+@pytest.fixture
+def root(tmp_path: Path, event: Say, output: Shape, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "platform_assets").mkdir()
+    (tmp_path / "governance").mkdir()
+    (tmp_path / "governance" / "lineage.toml").write_text(LINEAGE)
+    (tmp_path / "governance" / "metadata.toml").write_text(METADATA)
+    (tmp_path / "governance" / "consumers.toml").write_text(CONSUMERS)
+    first = output("b.b", "x: a.a.old IDENTITY")
+    first["facets"]["version"] = {"datasetVersion": "11"}
+    second = output("b.b", "x: a.a.x IDENTITY")
+    second["facets"]["version"] = {"datasetVersion": "12"}
+    write(
+        tmp_path / ".headwater" / "events" / "events-2026-10-01.ndjson",
+        event("COMPLETE", "b.b", "2026-10-01T02:00:00Z", run="1", reads=["a.a"], writes=[first]),
+        event("COMPLETE", "b.b", "2026-10-02T02:00:00Z", run="2", reads=["a.a"], writes=[second]),
+        event(
+            "COMPLETE",
+            "c.c",
+            "2026-10-02T03:00:00Z",
+            run="3",
+            reads=["b.b"],
+            writes=[output("c.c", "y: b.b.x IDENTITY")],
+        ),
+    )
+    monkeypatch.setenv("HEADWATER_ROOT", str(tmp_path))
+    monkeypatch.delenv("HEADWATER_STATE", raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def run(root: Path) -> Run:
+    group = click.Group(commands={it.name or "": it for it in COMMANDS})
+
+    def call(*words: str) -> Result:
+        assert root.is_dir()
+        return CliRunner().invoke(group, words, catch_exceptions=False)
+
+    return call

@@ -1,103 +1,17 @@
-"""The commands over a project of their own, from events alone."""
+"""The questions over a project of their own, from events alone: at which moment, of which name, in which form."""
 
 import json
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-import click
 import msgspec
-import pyarrow as pa
 import pytest
-from click.testing import CliRunner, Result
 
-from governance.catalog_seen import CatalogSeen, keep, seen
 from governance.errors import HeadwaterError, UnknownField
-from governance.events.model import Event
-from governance.graph import build_graph
-from governance.identity import SchemaVersion
-from governance.policy import Policy
-from governance.project import find_project
-from platform_assets.catalog import open_catalog
-from platform_assets.cli_knowledge import COMMANDS
-
-Say = Callable[..., Event]
-Shape = Callable[..., dict[str, Any]]
-Run = Callable[..., Result]
-
-LINEAGE = """
-order = ["public", "internal", "personal"]
-propagate_through = ["DIRECT", "INDIRECT"]
-masking_functions = []
-namespace = "iceberg://platform"
-job_namespace = "headwater"
-"""
-METADATA = """
-# Sources.
-["a.a"]
-owner = "team:a"
-columns.x = { classification = "personal" }
-
-["b.b"]
-owner = "team:b"
-"""
-CONSUMERS = """
-[consumers."Mail dashboard"]
-kind = "dashboard"
-reads = ["c.c"]
-owner = "team:mail"
-criticality = "critical"
-"""
-
-
-@pytest.fixture
-def root(tmp_path: Path, event: Say, output: Shape, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "platform_assets").mkdir()
-    (tmp_path / "governance").mkdir()
-    (tmp_path / "governance" / "lineage.toml").write_text(LINEAGE)
-    (tmp_path / "governance" / "metadata.toml").write_text(METADATA)
-    (tmp_path / "governance" / "consumers.toml").write_text(CONSUMERS)
-    first = output("b.b", "x: a.a.old IDENTITY")
-    first["facets"]["version"] = {"datasetVersion": "11"}
-    second = output("b.b", "x: a.a.x IDENTITY")
-    second["facets"]["version"] = {"datasetVersion": "12"}
-    write(
-        tmp_path / ".headwater" / "events" / "events-2026-10-01.ndjson",
-        event("COMPLETE", "b.b", "2026-10-01T02:00:00Z", run="1", reads=["a.a"], writes=[first]),
-        event("COMPLETE", "b.b", "2026-10-02T02:00:00Z", run="2", reads=["a.a"], writes=[second]),
-        event(
-            "COMPLETE",
-            "c.c",
-            "2026-10-02T03:00:00Z",
-            run="3",
-            reads=["b.b"],
-            writes=[output("c.c", "y: b.b.x IDENTITY")],
-        ),
-    )
-    monkeypatch.setenv("HEADWATER_ROOT", str(tmp_path))
-    monkeypatch.delenv("HEADWATER_STATE", raising=False)
-    return tmp_path
-
-
-def write(file: Path, *events: Event) -> None:
-    file.parent.mkdir(parents=True)
-    file.write_bytes(b"".join(msgspec.json.encode(it) + b"\n" for it in events))
-
-
-@pytest.fixture
-def run(root: Path) -> Run:
-    group = click.Group(commands={it.name or "": it for it in COMMANDS})
-
-    def call(*words: str) -> Result:
-        assert root.is_dir()
-        return CliRunner().invoke(group, words, catch_exceptions=False)
-
-    return call
+from tests.knowledge.project import Run, Say, Shape, write
 
 
 def test_impact_has_the_lists_the_change_and_a_rank_for_each_table(run: Run) -> None:
@@ -146,87 +60,12 @@ def test_the_history_of_a_table(run: Run) -> None:
     ]
 
 
-def test_proposals_are_written_for_review_once(run: Run, root: Path) -> None:
-    shown = json.loads(run("propose", "--format", "json").output)
-    assert [(it["field"], it["declared"], it["proposed"]) for it in shown] == [
-        ("b.b.x", None, "personal"),
-        ("c.c.y", None, "personal"),
-    ]
-    assert (root / "governance" / "metadata.toml").read_text() == METADATA
-
-    answer = run("propose", "--write")
-
-    assert "2 columns written to governance/metadata.toml" in answer.output
-    text = (root / "governance" / "metadata.toml").read_text()
-    assert text.startswith(METADATA.rstrip())
-    assert 'columns.x = { classification = "personal" } # proposed from a.a.x (DIRECT IDENTITY)' in text
-    assert "0 columns written" in run("propose", "--write").output
-    assert (root / "governance" / "metadata.toml").read_text() == text
-
-
 def test_other_events_are_read_in_place_of_the_store(run: Run, tmp_path: Path, event: Say, output: Shape) -> None:
     write(tmp_path / "other" / "events.ndjson", event("COMPLETE", writes=[output("z.z", "q: a.a.x IDENTITY")]))
 
     found = json.loads(run("impact", "a.a.x", "--events", str(tmp_path / "other"), "--format", "json").output)
 
     assert [it["field"] for it in found["values"]] == ["z.z.q"]
-
-
-def test_the_catalog_as_last_seen_tells_what_is_stale_and_renamed(run: Run, root: Path) -> None:
-    now = datetime(2026, 10, 5, tzinfo=UTC)
-    versions = (
-        SchemaVersion(datetime(2026, 9, 1, tzinfo=UTC), "1", {1: "x"}),
-        SchemaVersion(datetime(2026, 10, 4, tzinfo=UTC), "2", {1: "contact"}),
-    )
-    keep(root / ".headwater", CatalogSeen(now, ("a.a", "b.b"), {"a.a": versions}))
-
-    answer = run("impact", "a.a.contact", "--format", "json")
-    found = json.loads(answer.stdout)
-
-    # nothing tells whether this catalog changed since
-    assert "at 2026-10-05 00:00 UTC; `headwater check` looks anew" in answer.stderr
-    assert [(it["field"], it["stale"]) for it in found["values"]] == [("b.b.x", False), ("c.c.y", True)]
-    # the declaration of the old name goes along
-    assert [it["proposed"] for it in json.loads(run("propose", "--format", "json").stdout)] == ["personal", "personal"]
-
-
-def test_a_source_that_is_gone_is_marked_wherever_it_is_shown(run: Run, root: Path) -> None:
-    keep(root / ".headwater", CatalogSeen(datetime(2026, 10, 5, tzinfo=UTC), ("b.b", "c.c")))
-
-    traced = json.loads(run("trace", "b.b.x", "--format", "json").stdout)["steps"]
-
-    assert run("impact", "a.a.x").stdout.startswith("A change of a.a.x (stale: dropped) can reach")
-    assert [(it["dataset"], it["stale"]) for it in traced] == [("b.b", False), ("a.a", True)]
-    assert "stale" not in run("impact", "a.a.x", "--as-of", "2026-10-04T00:00").stdout
-
-
-def test_a_catalog_on_this_machine_that_changed_is_looked_at_anew_once(run: Run, root: Path) -> None:
-    state = root / ".headwater"
-    with open_catalog(find_project()) as catalog:
-        catalog.create_namespace("a")
-        table = catalog.create_table("a.a", pa.schema([("x", pa.string())]))
-        keep(state, CatalogSeen(datetime(2026, 10, 5, tzinfo=UTC), ("a.a",), {}, str(state / "catalog.db")))
-        with table.update_schema() as change:
-            change.rename_column("x", "contact")
-
-    answer = run("impact", "a.a.contact", "--format", "json")
-
-    assert [it["field"] for it in json.loads(answer.stdout)["values"]] == ["b.b.x", "c.c.y"]
-    assert answer.stderr == ""
-    first = (state / "catalog.json").read_bytes()
-    run("impact", "a.a.contact")
-    assert (state / "catalog.json").read_bytes() == first
-
-
-def test_a_catalog_that_cannot_be_looked_at_anew_is_taken_as_last_seen(run: Run, root: Path) -> None:
-    state = root / ".headwater"
-    (state / "catalog.db").write_text("no database")
-    keep(state, CatalogSeen(datetime(2026, 10, 5, tzinfo=UTC), ("a.a",), {}, str(state / "catalog.db")))
-
-    answer = run("trace", "c.c.y")
-
-    assert "warning: the catalog changed, and cannot be looked at" in answer.stderr
-    assert "note: columns and tables are those that the catalog had at 2026-10-05 00:00 UTC" in answer.stderr
 
 
 def test_a_day_alone_is_said_to_be_its_first_instant(run: Run) -> None:
@@ -300,43 +139,6 @@ def test_the_history_of_a_file_is_of_its_readers(run: Run, root: Path, event: Sa
     assert "landing/1.csv" in run("history", "landing/*.csv").stdout
     (told,) = json.loads(run("history", "landing/*.csv", "--format", "json").output)
     assert (told["job"], told["wrote"], told["files"]) == ("d.d", ["d.d"], {"count": 1, "names": ["landing/1.csv"]})
-
-
-def test_a_policy_file_keeps_its_line_ends_its_mode_and_the_link_to_it(run: Run, root: Path) -> None:
-    link, file = root / "governance" / "metadata.toml", root / "kept.toml"
-    file.write_bytes(METADATA.replace("\n", "\r\n").encode())
-    file.chmod(0o640)
-    link.unlink()
-    link.symlink_to(file)
-
-    run("propose", "--write")
-
-    assert link.is_symlink()
-    assert file.stat().st_mode & 0o777 == 0o640
-    content = file.read_bytes()
-    assert b"# proposed from a.a.x" in content
-    assert content.count(b"\n") == content.count(b"\r\n")
-    assert sorted(it.name for it in (root / "governance").iterdir()) == [
-        "consumers.toml",
-        "lineage.toml",
-        "metadata.toml",
-    ]
-
-
-def test_a_catalog_that_was_never_seen_says_nothing(tmp_path: Path) -> None:
-    assert seen(tmp_path) is None
-    (tmp_path / "catalog.json").write_text("{")
-    assert seen(tmp_path) is None
-
-
-def test_a_table_written_after_the_look_is_not_gone(
-    event: Say, output: Shape, policy_of: Callable[..., Policy]
-) -> None:
-    graph = build_graph([event("COMPLETE", at="2026-10-06T00:00:00Z", writes=[output("b.b", "x: a.a.x IDENTITY")])])
-
-    assert CatalogSeen(datetime(2026, 10, 5, tzinfo=UTC), ()).gone(graph, policy_of({}).lineage) == ()
-    gone = CatalogSeen(datetime(2026, 10, 7, tzinfo=UTC), ()).gone(graph, policy_of({}).lineage)
-    assert [it.name for it in gone] == ["a.a", "b.b"]
 
 
 SCRIPT = """
