@@ -12,6 +12,7 @@ from governance.project import Project, project_at
 from platform_assets.catalog import Catalog, open_catalog
 from platform_assets.publish import replace, target
 from tests.platform.conftest import engine, own_configuration
+from tests.platform.settings import LINEAGE
 
 __all__ = ["engine", "own_configuration"]
 
@@ -21,13 +22,6 @@ columns.id = "bigint"
 columns.country = "varchar"
 columns.paid_at = "timestamp"
 columns.amount = "decimal(10, 2)"
-"""
-LINEAGE = """
-order = ["public", "internal", "personal"]
-propagate_through = ["DIRECT", "INDIRECT"]
-masking_functions = []
-namespace = "iceberg://test"
-job_namespace = "jobs"
 """
 COLUMNS = "\n".join(
     f'columns.{it} = {{ classification = "internal" }}' for it in ("id", "country", "paid_at", "amount")

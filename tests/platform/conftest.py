@@ -17,6 +17,7 @@ from platform_assets.engines.duckdb import DuckDb
 from platform_assets.engines.engine import Engine
 from platform_assets.publish import replace, target
 from platform_assets.run import Platform
+from tests.platform.settings import LINEAGE
 
 
 @pytest.fixture(autouse=True)
@@ -59,13 +60,6 @@ columns.id = "bigint"
 columns.person = "bigint"
 columns.paid = "decimal(10, 2)"
 columns.at = "timestamp"
-"""
-LINEAGE = """
-order = ["public", "internal", "personal"]
-propagate_through = ["DIRECT", "INDIRECT"]
-masking_functions = []
-namespace = "iceberg://test"
-job_namespace = "jobs"
 """
 METADATA = """
 ["crm.people"]

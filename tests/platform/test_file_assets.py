@@ -31,7 +31,8 @@ from platform_assets.loaded import load
 from platform_assets.metadata import asset_key
 from platform_assets.side import side_of_project
 from platform_assets.static import static_jobs
-from tests.platform.conftest import LINEAGE, write
+from tests.platform.conftest import write
+from tests.platform.settings import LINEAGE
 
 SOURCES = """
 [locations.landing]
