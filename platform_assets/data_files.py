@@ -5,7 +5,7 @@ Rows that come as Arrow batches are written by pyiceberg, and those of a partiti
 """
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
@@ -26,7 +26,7 @@ from pyiceberg.table.metadata import TableMetadata
 from platform_assets.columns import columns_of
 from platform_assets.engines.engine import Result
 from platform_assets.far_off import require_years, require_years_in
-from platform_assets.parted import write_parted
+from platform_assets.parted import in_lists, write_parted
 from platform_assets.warehouse import local_path
 
 CHUNK_BYTES = 256 * 2**20
@@ -119,24 +119,8 @@ def _moved(storage: Storage, metadata: TableMetadata, rows: Result) -> Iterator[
 
 
 def _batched(storage: Storage, metadata: TableMetadata, reader: pa.RecordBatchReader) -> Iterator[DataFile]:
-    for batches in _gathered(reader):
+    # pyiceberg takes the reader itself, but hands all that it yields to its writers at once, whatever is in memory
+    for batches in in_lists(reader, CHUNK_BYTES):
         table = pa.Table.from_batches(batches)
         require_years(table)
         yield from _dataframe_to_data_files(metadata, table, storage)
-
-
-def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:
-    """Yield the batches in lists of bounded size.
-
-    pyiceberg takes the reader itself, but hands all that it yields to its writers at once, whatever is in memory.
-    """
-    gathered: list[pa.RecordBatch] = []
-    held = 0
-    for batch in batches:
-        gathered.append(batch)
-        held += batch.nbytes
-        if held >= CHUNK_BYTES:
-            yield gathered
-            gathered, held = [], 0
-    if held:
-        yield gathered

@@ -58,7 +58,7 @@ def write_parted(storage: FileIO, metadata: TableMetadata, reader: pa.RecordBatc
     with tempfile.TemporaryDirectory(prefix="headwater-") as folder:
         files = _Files(storage, metadata, provider, shaped.wanted, Path(folder))
         try:
-            for batches, last in _with_last(_gathered(reader, HELD_BYTES)):
+            for batches, last in _with_last(in_lists(reader, HELD_BYTES)):
                 for key, rows in shaped.parts(pa.Table.from_batches(batches)):
                     yield from files.take(key, rows, last=last)
             yield from files.finish()
@@ -166,7 +166,7 @@ class _Files:
     def _whole(self, key: Key, rows: Iterable[pa.RecordBatch]) -> Iterator[DataFile]:
         """Complete the partition: what waits of it, and ``rows``."""
         waited = _spilt(self.spilt.pop(key)) if key in self.spilt else ()
-        for gathered in _gathered(chain(waited, rows), HELD_BYTES):
+        for gathered in in_lists(chain(waited, rows), HELD_BYTES):
             yield from self._write(key, gathered)
             if self.open[key].bytes >= FILE_BYTES:
                 yield self._close(key)
@@ -234,7 +234,7 @@ def _folder(metadata: TableMetadata, key: Key) -> str:
     return "".join(named)
 
 
-def _gathered(batches: Iterable[pa.RecordBatch], most: int) -> Iterator[list[pa.RecordBatch]]:
+def in_lists(batches: Iterable[pa.RecordBatch], most: int) -> Iterator[list[pa.RecordBatch]]:
     """Yield the batches that have rows in lists of about ``most`` bytes, none of them empty."""
     gathered: list[pa.RecordBatch] = []
     held = 0

@@ -148,11 +148,7 @@ def append(
 
     """
     with refusals(catalog, at.name):
-        if at.table is None:
-            transaction = create(catalog, at, iceberg_schema(at.name, declared, {}))
-        else:
-            transaction = at.table.transaction()
-        change = partial(repartition, table=at.name, terms=at.terms)
+        transaction, change = _as_declared(catalog, at, declared)
         return _commit(transaction, at, None, rows, change, properties=properties, kept=kept)
 
 
@@ -170,11 +166,7 @@ def rewrite(
     What a MERGE leaves: some rows are as they were, and OpenLineage has no word for that.
     """
     with refusals(catalog, at.name):
-        if at.table is None:
-            transaction = create(catalog, at, iceberg_schema(at.name, declared, {}))
-        else:
-            transaction = at.table.transaction()
-        change = partial(repartition, table=at.name, terms=at.terms)
+        transaction, change = _as_declared(catalog, at, declared)
         commit = _commit(transaction, at, OVERWRITE, rows, change, properties=properties, kept=kept)
     return dataclasses.replace(commit, lifecycle=None if at.table else CREATE)
 
@@ -188,6 +180,14 @@ def landed(catalog: Catalog, name: str, run_id: str, lifecycle: str | None) -> C
     written = [snapshot for snapshot in table.snapshots() if run_of(snapshot) == run_id]
     current = table.current_snapshot()
     return described(name, table, lifecycle, written) if current and run_of(current) == run_id else None
+
+
+def _as_declared(catalog: Catalog, at: Target, declared: pa.Schema) -> tuple[Transaction, Change]:
+    """Begin a write in the columns that the table has, or in those that it is made with."""
+    change = partial(repartition, table=at.name, terms=at.terms)
+    if at.table is None:
+        return create(catalog, at, iceberg_schema(at.name, declared, {})), change
+    return at.table.transaction(), change
 
 
 def create(catalog: Catalog, at: Target, schema: Schema) -> Transaction:

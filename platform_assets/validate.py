@@ -14,7 +14,7 @@ from governance.landing.views import file_blocks
 from governance.rebuild import inputs_of, statements_of, to_rebuild
 from governance.simulate import Simulated, changed_source
 from governance.statement import Kind, read_program
-from governance.validation import ABSENT, Compared, Evidence, evidence, excused, predict
+from governance.validation import ABSENT, Compared, Evidence, Predicted, evidence, excused, predict
 from platform_assets.engines.engine import QueryError, Relation
 from platform_assets.engines.patience import SECONDS
 from platform_assets.engines.scratch import AFTER, BEFORE, Scratch, scratch
@@ -66,7 +66,7 @@ def validate(asked: Asked, known: Known, given: Given) -> tuple[Evidence, ...]:
     built, relations = _inputs(tables, base, head, given.tables)
     begun = given.tables(_merged(built, base, head))
     sides = Sides(base, head, asked.head, asked.changes, files_of(built, base, asked.head, given.files))
-    facts = known.facts(graph)
+    facts, named = known.facts(graph), head.policy.lineage.dataset
     with (
         TemporaryDirectory(prefix="headwater-") as folder,
         scratch(
@@ -87,13 +87,19 @@ def validate(asked: Asked, known: Known, given: Given) -> tuple[Evidence, ...]:
             both = _Built.build(room, table, sides, broken)
             for side in both.sides:
                 broken[side] |= frozenset((table,) if both.sides[side] else ())
-            compared = both.compared({it.table: it for it in differences}, asked.tolerance)
-            owner = facts.owners.get(head.policy.lineage.dataset(table))
-            shown = evidence(
-                table, compared, predicted, before=both.before, after=both.after, checks=both.checks(), owner=owner
-            )
-            found.append(excused(shown, predicted, both.unsteady(asked.tolerance)) if shown.faults else shown)
+            found.append(_shown(both, differences, predicted, asked.tolerance, facts.owners.get(named(table))))
     return tuple(it for it in found if it.table in tables)
+
+
+def _shown(
+    both: "_Built", differences: Iterable[Difference], predicted: Predicted, tolerance: float, owner: str | None
+) -> Evidence:
+    """Return what both builds of a table show; a fault that is none of the change's is excused."""
+    compared = both.compared({it.table: it for it in differences}, tolerance)
+    shown = evidence(
+        both.table, compared, predicted, before=both.before, after=both.after, checks=both.checks(), owner=owner
+    )
+    return excused(shown, predicted, both.unsteady(tolerance)) if shown.faults else shown
 
 
 def _merged(tables: Iterable[str], base: Side, head: Side) -> list[str]:

@@ -175,6 +175,14 @@ mutation ($params: ExecutionParams!) {
 """
 
 
+def of_this_machine(folder: Path, code: str, web: str) -> dict[str, str]:
+    """Return what stands here for the words of the services' commands; the workspace file is written for it."""
+    workspace = (DEPLOY / "workspace.yaml").read_text("utf-8").replace("host: code", "host: 127.0.0.1")
+    (folder / "workspace.yaml").write_text(workspace.replace("4000", code), "utf-8")
+    named = {"/opt/headwater/deploy/workspace.yaml": str(folder / "workspace.yaml")}
+    return named | {"0.0.0.0": "127.0.0.1", "4000": code, "3000": web}  # noqa: S104  # replaced, not bound
+
+
 @pytest.mark.prove
 @pytest.mark.timeout(600)
 def test_the_services_run_as_processes_of_this_machine(
@@ -187,10 +195,7 @@ def test_the_services_run_as_processes_of_this_machine(
     postgres.make(database)
     (home := tmp_path / "home").mkdir()
     (home / "dagster.yaml").write_text(INSTANCES[0].read_text("utf-8"), "utf-8")
-    here = {"0.0.0.0": "127.0.0.1", "4000": str(code), "3000": str(web)}  # noqa: S104  # replaced, not bound
-    workspace = (DEPLOY / "workspace.yaml").read_text("utf-8").replace("host: code", "host: 127.0.0.1")
-    (tmp_path / "workspace.yaml").write_text(workspace.replace("4000", str(code)), "utf-8")
-    here["/opt/headwater/deploy/workspace.yaml"] = str(tmp_path / "workspace.yaml")
+    here = of_this_machine(tmp_path, str(code), str(web))
     environment = shop.environment(home, **postgres.variables(database))
     for name, value in postgres.variables(database).items():
         monkeypatch.setenv(name, value)
