@@ -1,53 +1,20 @@
 """Compaction changes where events stand and nothing of what readers, writers and destinations see."""
 
 import base64
-import errno
 import json
-import os
-import resource
-from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import BinaryIO
 
 import pyarrow.parquet as pq
 import pytest
 
-import governance.events.compact
-import governance.events.days
-from governance.errors import EventStoreError
-from governance.events.compact import RETENTION, Compacted, compact, due
-from governance.events.manifest import Day, read_manifest
+from governance.events.compact import Compacted, compact, due
+from governance.events.manifest import read_manifest
 from governance.events.reading import Reading, read_events
-from governance.events.run import Attempt, Naming, RunFacts, abort_event, fail_event, start_event
+from governance.events.run import abort_event, fail_event, start_event
 from governance.events.store import EventStore
-from tests.events.night import DAGSTER_RUN, NIGHT
-
-NAMING = Naming("iceberg://platform", "headwater")
-DAY = "events-2026-10-01.ndjson"
-SEGMENT = "events-2026-10-01.000000000000.parquet"
-TOMORROW = NIGHT + timedelta(days=1)
-LATER = NIGHT + RETENTION + timedelta(days=2)
-
-
-def run(number: int, job: str = "a.b") -> RunFacts:
-    return RunFacts(Attempt(job, NIGHT, DAGSTER_RUN, number), NAMING)
-
-
-def at(store: EventStore, now: datetime) -> EventStore:
-    return EventStore(store.folder, clock=lambda: now)
-
-
-def fill(store: EventStore, count: int = 5) -> None:
-    for number in range(count):
-        store.append(start_event(run(number), NIGHT, ["s.a"], ["a.b"]))
-
-
-def tear(store: EventStore) -> None:
-    """A torn line between two events, and two events glued into one line."""
-    lines = (store.folder / DAY).read_bytes().splitlines(keepends=True)
-    glued = lines[2][:-1] + lines[3]
-    (store.folder / DAY).write_bytes(b"".join([lines[0], lines[1][:70] + b"\n", glued, *lines[4:]]))
+from tests.events.compacting import DAY, LATER, SEGMENT, TOMORROW, at, fill, run, tear
+from tests.events.night import NIGHT
 
 
 def test_a_finished_day_reads_the_same_from_parquet_once_its_ndjson_is_gone(store: EventStore) -> None:
@@ -119,18 +86,6 @@ def test_a_piece_that_a_later_version_can_read_comes_back_out_of_quarantine(stor
     reading = store.read()
     assert reading.problems == ()
     assert reading.events.count(third) == 2
-
-
-def test_parquet_that_does_not_read_back_is_an_error_before_anything_counts_on_it(
-    store: EventStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fill(store)
-    before, wrote = store.read(), pq.write_table
-    monkeypatch.setattr(pq, "write_table", lambda table, *given, **named: wrote(table.slice(1), *given, **named))
-    with pytest.raises(EventStoreError, match="do not read back as they were"):
-        compact(at(store, LATER))
-    assert store.read() == before
-    assert read_manifest(store.folder).days == {}
 
 
 def test_a_torn_end_is_taken_with_its_day_and_a_late_append_goes_on_behind_it(store: EventStore) -> None:
@@ -212,26 +167,6 @@ def test_an_end_in_a_compacted_day_stands(store: EventStore) -> None:
     assert late.end(fail_event(run(0), NIGHT, "late")) is True
 
 
-def test_ndjson_that_was_changed_after_it_was_compacted_is_not_removed(store: EventStore) -> None:
-    fill(store)
-    compact(at(store, TOMORROW))
-    text = (store.folder / DAY).read_bytes()
-    (store.folder / DAY).write_bytes(text.replace(b"s.a", b"s.b", 1))
-    done = compact(at(store, LATER))
-    assert done == Compacted(kept=(f"{DAY} was changed after it was compacted",))
-    assert (store.folder / DAY).exists()
-
-
-@pytest.mark.parametrize("left", [0, 700])
-def test_what_is_appended_after_ndjson_was_cut_by_hand_is_read(store: EventStore, left: int) -> None:
-    fill(store)
-    compact(at(store, TOMORROW))
-    os.truncate(store.folder / DAY, left)
-    assert len(store.read().events) == 5
-    store.append(start_event(run(7), NIGHT, [], []))
-    assert [event.run.run_id for event in store.read().events][5:] == [run(7).attempt.run_id]
-
-
 def test_a_json_document_under_a_days_name_is_left_as_it_is(store: EventStore) -> None:
     fill(store)
     events = [json.loads(line) for line in (store.folder / DAY).read_text().splitlines()]
@@ -243,89 +178,9 @@ def test_a_json_document_under_a_days_name_is_left_as_it_is(store: EventStore) -
     assert store.read() == before
 
 
-def test_a_full_disk_stops_compaction_and_nothing_else(store: EventStore) -> None:
-    fill(store, 30)
-    before = store.read()
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    for room in (0, 100, 2000):
-        resource.setrlimit(resource.RLIMIT_FSIZE, (room, limits[1]))
-        try:
-            with pytest.raises(EventStoreError, match=os.strerror(errno.EFBIG)):
-                compact(at(store, LATER))
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-        assert store.read() == before
-        assert (store.folder / DAY).exists()
-        assert not list(store.folder.glob("compacted/*.new"))
-    assert compact(at(store, LATER)) == Compacted(events=30, removed=(DAY,))
-    assert store.read() == before
-
-
-def test_a_missing_segment_is_an_error_and_never_fewer_events(store: EventStore) -> None:
-    fill(store)
-    compact(at(store, LATER))
-    (store.folder / "compacted" / SEGMENT).unlink()
-    with pytest.raises(EventStoreError, match=SEGMENT):
-        store.read()
-
-
-@pytest.mark.parametrize(
-    ("text", "said"), [("{", "is damaged"), ('{"version": 2, "days": {}}', "is of version 2"), ("[]", "is damaged")]
-)
-def test_a_manifest_that_cannot_be_read_is_an_error_and_never_an_empty_one(
-    store: EventStore, text: str, said: str
-) -> None:
-    fill(store)
-    compact(at(store, LATER))
-    (store.folder / "compacted" / "manifest.json").write_text(text)
-    for action in (
-        store.read,
-        lambda: compact(at(store, LATER)),
-        lambda: store.append(start_event(run(8), NIGHT, [], [])),
-    ):
-        with pytest.raises(EventStoreError, match=said):
-            action()
-
-
 def test_a_store_that_is_not_there_has_nothing_to_compact(tmp_path: Path) -> None:
     store = EventStore(tmp_path / "nowhere")
     assert compact(store) == Compacted()
     assert not due(store)
     assert store.read() == Reading((), ())
     assert not store.folder.exists()
-
-
-def test_a_day_that_is_compacted_while_it_is_opened_is_read_whole(
-    store: EventStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fill(store)
-    before = store.read()
-    calls = [lambda: compact(at(store, TOMORROW)), lambda: compact(at(store, LATER)), lambda: fill(store, 7)]
-    opened = governance.events.days._open
-
-    def slowly(file: Path) -> AbstractContextManager[BinaryIO | None]:
-        if calls:
-            calls.pop(0)()
-        return opened(file)
-
-    monkeypatch.setattr(governance.events.days, "_open", slowly)
-    found = store.read()
-    assert calls == []
-    assert found.events[:5] == before.events
-    assert len(found.events) == 12
-
-
-def test_ndjson_that_is_appended_to_while_it_is_compared_is_not_removed(
-    store: EventStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fill(store)
-    compared = governance.events.compact._is_as_compacted
-
-    def slowly(file: Path, day: Day) -> bool:
-        same = compared(file, day)
-        store.append(start_event(run(7), NIGHT, [], []))
-        return same
-
-    monkeypatch.setattr(governance.events.compact, "_is_as_compacted", slowly)
-    assert compact(at(store, LATER)) == Compacted(events=5, kept=(f"{DAY} was appended to",))
-    assert len(store.read().events) == 6
