@@ -1,14 +1,10 @@
 """Ends that nobody wants: a server that is not there, or dies; a run that is terminated. Nothing is left of them."""
 
-import signal
 import socket
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 
 import psutil
 import pyarrow as pa
@@ -20,30 +16,13 @@ from platform_assets.engines.duckdb import DuckDb
 from platform_assets.engines.engine import Engine, Relation, Rows
 from tests.engines_contract.asking import ask
 from tests.engines_contract.conftest import sail_server
+from tests.terminated import Terminated, terminated_after
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*RETRIES_EXCEEDED")
 
 LONG = "select count(*) as n from s.n a, s.n b, s.n c where a.id + b.id * c.id = 3"
 NUMBERS: dict[str, Relation] = {"s.n": Rows(pa.table({"id": pa.array(range(5000), pa.int32())}))}
 QUICK = "select count(*) as n from s.n"
-
-
-class Terminated(BaseException):
-    """As Dagster's interrupt: no Exception."""
-
-
-@contextmanager
-def terminated_after(seconds: float) -> Iterator[None]:
-    def stop(_signal: int, _frame: FrameType | None) -> None:
-        raise Terminated
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def refuses(engine: Engine, words: str) -> None:

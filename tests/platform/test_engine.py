@@ -1,12 +1,9 @@
 """DuckDB as an engine: it reads what it is handed, stops when it is told, and says where an error stands."""
 
-import signal
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
-from types import FrameType
 
 import duckdb
 import pyarrow as pa
@@ -18,24 +15,7 @@ from hypothesis import strategies as st
 from governance.errors import EngineError
 from platform_assets.engines.duckdb import DuckDb
 from platform_assets.engines.engine import Column, Empty, Engine, Files, Query, QueryError, Relation, Rows
-
-
-class Terminated(BaseException):
-    """As Dagster's interrupt: no Exception."""
-
-
-@contextmanager
-def terminated_after(seconds: float) -> Iterator[None]:
-    def stop(_signal: int, _frame: FrameType | None) -> None:
-        raise Terminated
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+from tests.terminated import Terminated, terminated_after
 
 
 def rows(engine: Engine, sql: str, tables: dict[str, Relation] | None = None) -> list[dict[str, object]]:

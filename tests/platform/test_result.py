@@ -5,8 +5,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import duckdb
@@ -23,24 +22,7 @@ from platform_assets.engines.engine import Column, Engine, Files, Query, QueryEr
 from platform_assets.engines.folder import own_folder
 from platform_assets.iceberg_schema import iceberg_schema
 from platform_assets.publish import replace, target
-
-
-class Terminated(BaseException):
-    """As Dagster's interrupt: no Exception."""
-
-
-@contextmanager
-def terminated_after(seconds: float) -> Iterator[None]:
-    def stop(_signal: int, _frame: object) -> None:
-        raise Terminated
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+from tests.terminated import Terminated, terminated_after
 
 
 @pytest.fixture
