@@ -34,7 +34,8 @@ def write_project(root: Path, platform: Iterable[Table]) -> None:
     """
     platform = tuple(platform)
     folder, policy = root / "platform_assets", root / "governance"
-    for place in (folder / "pipelines", policy):
+    # with a state folder, as a project has one that was run: without, no text is remembered
+    for place in (folder / "pipelines", policy, root / ".headwater"):
         place.mkdir(parents=True, exist_ok=True)
     for schema in {it.name.partition(".")[0] for it in platform if it.form}:
         (folder / "pipelines" / schema).mkdir(exist_ok=True)

@@ -67,8 +67,11 @@ class Memory:
     def keep(self) -> None:
         """Write what was asked for, and drop what was not: the memory is no larger than the project.
 
-        A folder that cannot be written to keeps what it has: only time depends on it.
+        A folder that cannot be written to keeps what it has: only time depends on it. Without a state folder nothing is
+        written: what runs a project makes one, and a question about a checkout leaves nothing in it.
         """
+        if not self.folder.parent.is_dir():
+            return
         with suppress(OSError):
             for number in range(PIECES):
                 now = self._now.get(number, {})

@@ -169,10 +169,16 @@ def test_a_damaged_memory_is_none(project: Project, damage: Callable[[bytes], by
 
 def test_a_memory_that_cannot_be_written_keeps_nothing(project: Project) -> None:
     assert project.cache
-    project.cache.parent.mkdir(parents=True)
     project.cache.write_text("a file where the folder would be")
     assert loaded(project)[0] == plain(project)
     assert loaded(project)[1].parsed.total() == FORTY
+
+
+def test_a_project_without_a_state_folder_is_left_without_one(project: Project) -> None:
+    project.state.rmdir()
+    assert loaded(project)[0] == plain(project)
+    assert loaded(project)[1].parsed.total() == FORTY
+    assert not project.state.exists()
 
 
 def test_processes_that_load_at_once_keep_what_can_be_believed(project: Project) -> None:
