@@ -15,7 +15,7 @@ from pathlib import Path
 
 from governance.diff import Known, compare, judge
 from governance.project import project_at
-from platform_assets.revision import revision
+from platform_assets.changes.revision import revision
 from platform_assets.side import side_like, side_of_project
 
 COMMAND = Path(sys.executable).with_name("headwater")

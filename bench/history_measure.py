@@ -18,7 +18,7 @@ from governance.heard import heard_of
 from governance.policy import ColumnPolicy, LineagePolicy, Policy, TablePolicy
 from governance.project import Project, project_at
 from governance.rules import EndedAttempt, Known, check, missing_run, unaccounted_table, understated_classification
-from platform_assets.pages import Pages
+from platform_assets.pages.pages import Pages
 
 NOW = LAST + timedelta(days=1, hours=3)
 WINDOW = 30

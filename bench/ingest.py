@@ -20,11 +20,11 @@ from governance.events.store import EventStore
 from governance.load import load_pipelines
 from governance.policy import load_policy, load_sources
 from governance.project import project_at
-from platform_assets.catalog import open_catalog
+from platform_assets.assets.factory import duckdb_resource
 from platform_assets.engines.duckdb import DuckDb
-from platform_assets.factory import duckdb_resource
-from platform_assets.materialize import materialize
-from platform_assets.run import Platform, Run
+from platform_assets.iceberg.catalog import open_catalog
+from platform_assets.runs.materialize import materialize
+from platform_assets.runs.run import Platform, Run
 
 ROWS = 10_000_000
 ROUNDS = 3

@@ -11,9 +11,9 @@ JOB = """
 import time
 from governance.project import find_project
 from platform_assets.definitions import build_definitions
-from platform_assets.job import run_job
-from platform_assets.instance import project_instance
-from platform_assets.tour import make_sources
+from platform_assets.assets.job import run_job
+from platform_assets.assets.instance import project_instance
+from platform_assets.tour.tour import make_sources
 project = find_project()
 make_sources(project, 1.0)
 defs = build_definitions(project)

@@ -19,17 +19,17 @@ from governance.policy import load_policy, load_sources
 from governance.project import Project, project_at
 from governance.rules import RULES, EndedAttempt, check
 from governance.statement import parse
-from platform_assets.catalog import Catalog, load_known, open_catalog, plan
+from platform_assets.assets.factory import duckdb_resource
+from platform_assets.assets.run_metadata import run_metadata
 from platform_assets.engines.duckdb import DuckDb
 from platform_assets.engines.engine import Query
-from platform_assets.factory import duckdb_resource
+from platform_assets.iceberg.catalog import Catalog, load_known, open_catalog, plan
+from platform_assets.iceberg.publish import replace, target
 from platform_assets.known import known
 from platform_assets.loaded import load
-from platform_assets.materialize import materialize
-from platform_assets.publish import replace, target
-from platform_assets.run import Platform, Run
-from platform_assets.run_metadata import run_metadata
-from platform_assets.tour import make_sources
+from platform_assets.runs.materialize import materialize
+from platform_assets.runs.run import Platform, Run
+from platform_assets.tour.tour import make_sources
 
 ROUNDS = 5
 LONG = 10.0

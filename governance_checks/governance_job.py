@@ -27,7 +27,7 @@ IN_PROCESS: dict[str, object] = {"execution": {"config": {"in_process": {}}}}
 def in_processes(processes: int) -> dict[str, object]:
     """Return the settings of Dagster's ``multiprocess`` executor for so many steps at once."""
     # a server that has all of this loaded starts them, or each would load it for itself, for seconds
-    loaded = [f"platform_assets.{it}" for it in ("definitions", "known", "step")]
+    loaded = [f"platform_assets.{it}" for it in ("definitions", "known", "assets.step")]
     server = {"forkserver": {"preload_modules": loaded}}
     return {"max_concurrent": processes, "start_method": server}
 

@@ -16,17 +16,8 @@ import click
 
 from governance.errors import HeadwaterError, UnknownField
 from governance.project import ROOT, Project, find_project
-from platform_assets import (
-    cli_consumers,
-    cli_diff,
-    cli_events,
-    cli_knowledge,
-    cli_lineage,
-    cli_page,
-    cli_render,
-    cli_sources,
-    cli_taken,
-)
+from platform_assets.commands import consumers, diff, knowledge, lineage, page, render, sources, taken
+from platform_assets.commands.events import COMMANDS as EVENTS_COMMANDS
 
 Path_ = click.Path(path_type=Path, exists=True)
 CHECK_FORMATS = ("text", "md", "json", "sarif", "junit", "github")
@@ -83,8 +74,8 @@ def demo(scenario: str | None, scale: float) -> None:
 
     SCENARIO sets up one failure on it for review and shows which check turns red; reset mends it.
     """
-    from platform_assets.scenarios import run_scenario
-    from platform_assets.tour import run_demo
+    from platform_assets.tour.scenarios import run_scenario
+    from platform_assets.tour.tour import run_demo
 
     project = find_project()
     well = run_scenario(project, scenario, click.echo) if scenario else run_demo(project, scale, click.echo)
@@ -99,12 +90,12 @@ def run(tables: tuple[str, ...], partition: str | None) -> None:
 
     A table with partitions is built whole where no --partition is given, and left out where no TABLE is.
     """
-    from platform_assets.chosen import chosen
+    from platform_assets.assets.instance import project_instance
+    from platform_assets.assets.job import run_job
+    from platform_assets.commands.chosen import chosen
     from platform_assets.definitions import definitions_of
-    from platform_assets.instance import project_instance
-    from platform_assets.job import run_job
     from platform_assets.loaded import load
-    from platform_assets.tour import left_text, outcome_text, written_text
+    from platform_assets.tour.tour import left_text, outcome_text, written_text
 
     project = find_project()
     _require_pipelines(project, tables)
@@ -128,8 +119,8 @@ def check(form: str) -> None:
     from governance.rules import RULES
     from governance.rules import check as judge
     from governance.rules.finding import Severity
+    from platform_assets.assets.instance import project_instance
     from platform_assets.definitions import known_to
-    from platform_assets.instance import project_instance
     from platform_assets.loaded import load
 
     project = find_project()
@@ -173,10 +164,10 @@ def repair() -> None:
     A committed run gets its COMPLETE back from the snapshot that carries its id; a run that Dagster saw fail or be
     terminated, and that sent no end, gets FAIL or ABORT.
     """
+    from platform_assets.assets.instance import project_instance
     from platform_assets.definitions import closer_of
-    from platform_assets.instance import project_instance
     from platform_assets.loaded import load
-    from platform_assets.repair import repair_events
+    from platform_assets.runs.repair import repair_events
 
     loaded = load(find_project())
     # what was committed first: a run that died after its commit is complete
@@ -204,17 +195,17 @@ def _require_pipelines(project: Project, tables: tuple[str, ...]) -> None:
 
 
 for command in (
-    *cli_knowledge.COMMANDS,
-    *cli_consumers.COMMANDS,
-    *cli_page.COMMANDS,
-    *cli_diff.COMMANDS,
-    *cli_lineage.COMMANDS,
-    *cli_render.COMMANDS,
-    *cli_sources.COMMANDS,
-    *cli_taken.COMMANDS,
+    *knowledge.COMMANDS,
+    *consumers.COMMANDS,
+    *page.COMMANDS,
+    *diff.COMMANDS,
+    *lineage.COMMANDS,
+    *render.COMMANDS,
+    *sources.COMMANDS,
+    *taken.COMMANDS,
 ):
     main.add_command(command)
-for command in cli_events.COMMANDS:
+for command in EVENTS_COMMANDS:
     events.add_command(command)
 
 if __name__ == "__main__":

@@ -27,12 +27,12 @@ from governance_checks.governance_job import build_jobs, build_schedules, in_pro
 from governance_checks.lineage_report import build_report
 from governance_checks.scheduler import WINDOW, Ended, ended_attempts
 from governance_checks.sensors import Closer, build_sensors
-from platform_assets.factory import build_assets, duckdb_resource
+from platform_assets.assets.factory import build_assets, duckdb_resource
+from platform_assets.assets.metadata import asset_key
+from platform_assets.assets.partitions import build_jobs_and_schedules
 from platform_assets.knowing import Knowing, Mark, files_mark, gathered
 from platform_assets.loaded import Loaded, load
-from platform_assets.metadata import asset_key
-from platform_assets.page_source import page_source
-from platform_assets.partitions import build_jobs_and_schedules
+from platform_assets.pages.source import page_source
 
 
 def build_definitions(project: Project) -> Definitions:
@@ -92,7 +92,7 @@ def closer_of(loaded: Loaded) -> Closer:
 
 def _mend(loaded: Loaded) -> tuple[Repaired, ...]:
     # loading definitions does not wait for the catalog
-    from platform_assets.repair import repair_events  # noqa: PLC0415
+    from platform_assets.runs.repair import repair_events  # noqa: PLC0415
 
     return repair_events(loaded)
 

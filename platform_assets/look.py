@@ -11,8 +11,8 @@ from sqlalchemy import make_url
 from governance.catalog_seen import CatalogSeen, keep
 from governance.project import Project
 from governance.rules import Head
-from platform_assets.catalog import Catalog, inventory, open_catalog
-from platform_assets.tables_seen import tables_seen
+from platform_assets.iceberg.catalog import Catalog, inventory, open_catalog
+from platform_assets.iceberg.tables_seen import tables_seen
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from moto.server import ThreadedMotoServer
 from pyiceberg.catalog.sql import SqlCatalog
 
 from governance.project import Project, project_at
-from platform_assets.catalog import Catalog, open_catalog
 from platform_assets.engines.duckdb import DuckDb
+from platform_assets.iceberg.catalog import Catalog, open_catalog
 from tests.catalogs.rest import TOKEN, Rest, rest_server
 from tests.postgres import Postgres, postgres_server
 

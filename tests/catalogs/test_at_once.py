@@ -12,11 +12,11 @@ import pytest
 from pyiceberg.catalog import load_catalog
 
 from governance.project import Project
-from platform_assets import connect
-from platform_assets.catalog import Catalog, inventory, load, open_catalog
 from platform_assets.engines.duckdb import DuckDb
 from platform_assets.engines.engine import Query
-from platform_assets.publish import Conflict, append, replace, target
+from platform_assets.iceberg import connect
+from platform_assets.iceberg.catalog import Catalog, inventory, load, open_catalog
+from platform_assets.iceberg.publish import Conflict, append, replace, target
 from tests.catalogs.conftest import configure, s3_settings
 from tests.postgres import Postgres
 
@@ -123,8 +123,8 @@ def test_an_upload_that_is_stopped_leaves_nothing_in_the_bucket(
         assert sent(bucket)
         raise Stop
 
-    monkeypatch.setattr("platform_assets.data_files.PART_BYTES", 6 * 2**20)
-    monkeypatch.setattr("platform_assets.data_files.shutil.copyfileobj", stopped)
+    monkeypatch.setattr("platform_assets.iceberg.data_files.PART_BYTES", 6 * 2**20)
+    monkeypatch.setattr("platform_assets.iceberg.data_files.shutil.copyfileobj", stopped)
     with (
         open_catalog(project) as catalog,
         engine.open(Query("select 1 as a", "q.sql"), {}) as result,

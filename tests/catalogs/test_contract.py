@@ -8,12 +8,12 @@ import pytest
 
 from governance.errors import CatalogError
 from governance.project import Project
-from platform_assets.catalog import Catalog, inventory, kind_of, load, load_known, published
 from platform_assets.engines.duckdb import DuckDb
+from platform_assets.iceberg.catalog import Catalog, inventory, kind_of, load, load_known, published
+from platform_assets.iceberg.publish import Conflict, append, landed, replace, target
 from platform_assets.known import known
 from platform_assets.loaded import load as load_project
-from platform_assets.publish import Conflict, append, landed, replace, target
-from platform_assets.repair import repair_events
+from platform_assets.runs.repair import repair_events
 from tests.platform.running import AT, Landing, landing_project
 
 

@@ -14,9 +14,9 @@ from governance.errors import HeadwaterError
 from governance.project import Project, find_project
 from governance_checks.governance_job import IN_PROCESS, in_processes
 from governance_checks.scheduler import ended_attempts
-from platform_assets.catalog import open_catalog, published
+from platform_assets.assets.instance import project_instance
 from platform_assets.definitions import build_definitions
-from platform_assets.instance import project_instance
+from platform_assets.iceberg.catalog import open_catalog, published
 from tests.catalogs.conftest import configure
 from tests.dagster.shop import CHECKOUT, DAGSTER, Shop, built, make_shop, process
 from tests.postgres import Postgres

@@ -17,8 +17,8 @@ from dagster._daemon.cli import create_dagster_daemon_cli
 from dagster_webserver.cli import dagster_webserver
 from pyiceberg.utils.config import Config
 
-from platform_assets import connect, rest
-from platform_assets.connect import bounded
+from platform_assets.iceberg import connect, rest
+from platform_assets.iceberg.connect import bounded
 from tests.catalogs.conftest import configure
 from tests.dagster.dev import Dev, loaded
 from tests.dagster.shop import CHECKOUT, DAGSTER, make_shop, process, until

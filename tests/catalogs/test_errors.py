@@ -15,10 +15,10 @@ import pytest
 
 from governance.errors import CatalogError
 from governance.project import Project
-from platform_assets import connect
-from platform_assets import rest as rest_module
-from platform_assets.catalog import Catalog, inventory, load, load_known, open_catalog
-from platform_assets.publish import Conflict, landed, replace, target
+from platform_assets.iceberg import connect
+from platform_assets.iceberg import rest as rest_module
+from platform_assets.iceberg.catalog import Catalog, inventory, load, load_known, open_catalog
+from platform_assets.iceberg.publish import Conflict, landed, replace, target
 from tests.catalogs.conftest import SECRET, configure, s3_settings
 from tests.catalogs.rest import TOKEN, Rest
 from tests.postgres import Postgres, free_port

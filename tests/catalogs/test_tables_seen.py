@@ -11,9 +11,9 @@ from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.table import Table
 from pyiceberg.types import StringType
 
-from platform_assets.catalog import RUN_ID, Catalog, inventory
-from platform_assets.tables_seen import FILE, TableSeen, tables_seen
-from platform_assets.warehouse import local_path
+from platform_assets.iceberg.catalog import RUN_ID, Catalog, inventory
+from platform_assets.iceberg.tables_seen import FILE, TableSeen, tables_seen
+from platform_assets.iceberg.warehouse import local_path
 
 ROWS = pa.table({"a": [1, 2]})
 NAMES = ("w.one", "w.two", "w.three", "w.four")

@@ -9,11 +9,11 @@ import pytest
 
 from governance.errors import CatalogError
 from governance.project import Project
-from platform_assets import warehouse
-from platform_assets.catalog import Catalog, load, open_catalog, plan
 from platform_assets.engines.duckdb import DuckDb
 from platform_assets.engines.engine import Query, QueryError, Rows, Stored
-from platform_assets.publish import replace, target
+from platform_assets.iceberg import warehouse
+from platform_assets.iceberg.catalog import Catalog, load, open_catalog, plan
+from platform_assets.iceberg.publish import replace, target
 from tests.catalogs.conftest import SECRET, configure, s3_settings
 
 

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from governance.events.compact import compact as compact_store
 from governance.events.store import EventStore
 from platform_assets.cli import main
-from platform_assets.cli_events import COMMANDS
+from platform_assets.commands.events import COMMANDS
 
 EVENT = (
     '{"eventTime": "2020-10-01T02:00:00Z", "eventType": "START", "run": {"runId": "r"}, '

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from governance.errors import HeadwaterError
-from platform_assets.cli_consumers import COMMANDS
+from platform_assets.commands.consumers import COMMANDS
 
 EVENT = {
     "eventType": "COMPLETE",

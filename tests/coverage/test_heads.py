@@ -10,8 +10,8 @@ import pytest
 from pyiceberg.catalog import load_catalog
 from pyiceberg.table.snapshots import Operation, Summary
 
-from platform_assets.catalog import RUN_ID, Catalog
-from platform_assets.heads import _written, head_of, loadable
+from platform_assets.iceberg.catalog import RUN_ID, Catalog
+from platform_assets.iceberg.heads import _written, head_of, loadable
 
 ROWS = pa.table({"a": [1, 2]})
 

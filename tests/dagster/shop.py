@@ -16,8 +16,8 @@ from dagster import AssetCheckEvaluation, DagsterInstance, Definitions, ExecuteI
 from governance.events.model import Event
 from governance.events.store import EventStore
 from governance.project import Project, project_at
-from platform_assets.catalog import open_catalog
-from platform_assets.publish import replace, target
+from platform_assets.iceberg.catalog import open_catalog
+from platform_assets.iceberg.publish import replace, target
 
 CHECKOUT = Path(__file__).parents[2]
 DAGSTER = Path(sys.executable).with_name("dagster")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dagster import DagsterEvent, DagsterInstance, DagsterRun
 
-from platform_assets.instance import dagster_home
+from platform_assets.assets.instance import dagster_home
 from tests.dagster.shop import Shop
 
 LINES = 60

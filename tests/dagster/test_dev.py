@@ -11,7 +11,7 @@ from dagster import DagsterEventType, DagsterInstance
 from playwright.sync_api import Page, expect, sync_playwright
 
 from governance.rules import RULES, About
-from platform_assets.instance import dagster_home
+from platform_assets.assets.instance import dagster_home
 from tests.dagster.dev import Dev, dagster_dev
 from tests.dagster.shop import ENDLESS, HANG, make_shop, until
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from dagster import DagsterInstance
 
-from platform_assets.catalog import load, open_catalog
-from platform_assets.instance import dagster_home
+from platform_assets.assets.instance import dagster_home
+from platform_assets.iceberg.catalog import load, open_catalog
 from tests.dagster.dev import processor_seconds
 from tests.dagster.shop import DAGSTER, HANG, Shop, built, process, until
 from tests.dagster.test_processes import nightly_in_processes, steps_of

@@ -7,7 +7,7 @@ from openlineage.client.event_v2 import RunEvent, RunState
 from governance.errors import EventStoreError
 from governance.events.store import EventStore
 from platform_assets.loaded import load
-from platform_assets.repair import repair_events
+from platform_assets.runs.repair import repair_events
 from tests.dagster.shop import Shop, built, red
 
 SOURCES = """

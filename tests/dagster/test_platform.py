@@ -9,9 +9,9 @@ from dagster import AssetKey, DagsterInstance, Definitions
 
 from governance.events.instant import SCHEDULED_TIME
 from governance_checks.scheduler import attempts_of
-from platform_assets.catalog import open_catalog
-from platform_assets.instance import dagster_home
-from platform_assets.publish import replace, target
+from platform_assets.assets.instance import dagster_home
+from platform_assets.iceberg.catalog import open_catalog
+from platform_assets.iceberg.publish import replace, target
 from tests.dagster.shop import Shop, built, failed, red
 
 TABLES = {"mart.mailing", "mart.paid_orders"}

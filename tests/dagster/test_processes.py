@@ -13,8 +13,8 @@ import pytest
 from dagster import DagsterInstance, DagsterRunStatus
 
 from governance_checks.sensors import Closer
+from platform_assets.assets.instance import dagster_home
 from platform_assets.definitions import closer_of
-from platform_assets.instance import dagster_home
 from platform_assets.loaded import load
 from tests.dagster.shop import DAGSTER, ENDLESS, HANG, Shop, process, until
 

@@ -9,10 +9,10 @@ from governance.errors import PipelineError, PolicyError
 from governance.pipeline import parse_pipeline
 from governance.policy import load_policy
 from governance.project import project_at
+from platform_assets.assets.factory import build_assets
 from platform_assets.engines.choice import engine_of
 from platform_assets.engines.duckdb import DuckDb
 from platform_assets.engines.named import engine_name
-from platform_assets.factory import build_assets
 from platform_assets.loaded import load
 
 HERE = project_at(Path(__file__).parents[2])

@@ -11,9 +11,9 @@ from pyiceberg.catalog import Catalog
 from pyiceberg.types import LongType
 
 from governance.project import project_at
-from platform_assets.catalog import open_catalog, plan
 from platform_assets.engines.engine import Column, Empty, Engine, Files, Query, QueryError, Rows
-from platform_assets.publish import Commit, append, replace, target
+from platform_assets.iceberg.catalog import open_catalog, plan
+from platform_assets.iceberg.publish import Commit, append, replace, target
 from tests.engines_contract.asking import GIVEN, TABLES, ask, columns_of, shown
 
 

@@ -16,13 +16,13 @@ from governance.partition import Term, parse_terms
 from governance.policy import load_policy, load_sources
 from governance.project import Project, project_at
 from governance.windows import Window
-from platform_assets.catalog import load, open_catalog, plan
 from platform_assets.engines.duckdb import DuckDb
 from platform_assets.engines.engine import Engine, Files, Query
-from platform_assets.materialize import materialize
-from platform_assets.publish import replace, target
-from platform_assets.publish_window import replace_window
-from platform_assets.run import Platform, Run
+from platform_assets.iceberg.catalog import load, open_catalog, plan
+from platform_assets.iceberg.publish import replace, target
+from platform_assets.iceberg.publish_window import replace_window
+from platform_assets.runs.materialize import materialize
+from platform_assets.runs.run import Platform, Run
 from tests.engines_contract.asking import GIVEN, TABLES, ask, shown
 from tests.partitions.conftest import LINEAGE, PAID, SOURCES, payments, put, write
 

@@ -16,13 +16,13 @@ from governance.load import load_pipelines
 from governance.policy import load_policy, load_sources
 from governance.project import Project, project_at
 from governance.statement import read_program
-from platform_assets.catalog import open_catalog
-from platform_assets.demo import generate
 from platform_assets.engines.choice import spark as spark_engine
 from platform_assets.engines.duckdb import DuckDb
 from platform_assets.engines.engine import Engine
-from platform_assets.materialize import materialize
-from platform_assets.run import Platform, Run
+from platform_assets.iceberg.catalog import open_catalog
+from platform_assets.runs.materialize import materialize
+from platform_assets.runs.run import Platform, Run
+from platform_assets.tour.demo import generate
 from tests.engines_contract.asking import shown
 
 HERE = Path(__file__).parents[2]

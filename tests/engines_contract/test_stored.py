@@ -8,9 +8,9 @@ import pytest
 
 from governance.errors import CatalogError
 from governance.project import project_at
-from platform_assets.catalog import open_catalog, plan
 from platform_assets.engines.engine import Engine, Files, Stored
-from platform_assets.publish import replace, target
+from platform_assets.iceberg.catalog import open_catalog, plan
+from platform_assets.iceberg.publish import replace, target
 from tests.engines_contract.asking import GIVEN, ask, shown
 
 

@@ -11,9 +11,9 @@ import pytest
 
 from governance.errors import LineageError
 from governance.project import project_at
-from platform_assets.catalog import Catalog, load, open_catalog
 from platform_assets.engines.engine import Engine, QueryError
-from platform_assets.publish import replace, target
+from platform_assets.iceberg.catalog import Catalog, load, open_catalog
+from platform_assets.iceberg.publish import replace, target
 from tests.engines_contract.asking import shown
 from tests.platform.running import landing_project
 

@@ -16,7 +16,7 @@ from governance.lineage.model import Transformation
 from governance.policy import ColumnPolicy, LineagePolicy, Policy, TablePolicy
 from governance.rules import Known
 from governance.runs import read_runs
-from platform_assets.cli_knowledge import COMMANDS
+from platform_assets.commands.knowledge import COMMANDS
 from tests.knowledge.findings import MORNING, PolicyOf, Tell
 from tests.knowledge.project import CONSUMERS, LINEAGE, METADATA, Run, Shape, write
 

@@ -143,7 +143,7 @@ def test_the_history_of_a_file_is_of_its_readers(run: Run, root: Path, event: Sa
 
 SCRIPT = """
 import sys
-from platform_assets.cli_knowledge import impact
+from platform_assets.commands.knowledge import impact
 try:
     impact.main(["a.a.x"])
 except SystemExit as end:

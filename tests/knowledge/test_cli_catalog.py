@@ -12,7 +12,7 @@ from governance.graph import build_graph
 from governance.identity import SchemaVersion
 from governance.policy import Policy
 from governance.project import find_project
-from platform_assets.catalog import open_catalog
+from platform_assets.iceberg.catalog import open_catalog
 from tests.knowledge.project import Run, Say, Shape
 
 

@@ -13,7 +13,7 @@ from governance.pipeline import Pipeline
 from governance.policy import LineagePolicy, Source
 from governance.selftest import Tried, by_construct, selftest
 from governance.statement import Program, read_program
-from platform_assets.collect import collect
+from platform_assets.changes.collect import collect
 
 SOURCES = (
     Source("s.a", (("id", "bigint"), ("x", "bigint"), ("y", "varchar"))),

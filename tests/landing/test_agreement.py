@@ -14,7 +14,7 @@ from governance.sources import Source, sources_in
 from platform_assets.engines.engine import Landing
 from platform_assets.engines.landing import create_landing
 from platform_assets.engines.sql import quoted
-from platform_assets.landing import find, staged
+from platform_assets.landing.find import find, staged
 
 SOURCES = """
 [locations.landing]

@@ -10,7 +10,7 @@ import pytest
 from governance.errors import LandingError
 from governance.landing.model import FileColumn, FileSource, Format, Location
 from governance.project import Project, project_at
-from platform_assets.landing import Landed, find, require_unchanged, staged
+from platform_assets.landing.find import Landed, find, require_unchanged, staged
 
 
 def source(name: str, at: str = "in") -> FileSource:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from governance.landing.model import FileSource, Format, Location
 from governance.landing.patterns import fixed_parts, matches, parts_of
-from platform_assets.landing_folder import in_folder
+from platform_assets.landing.folder import in_folder
 
 NAMES = st.sampled_from(["a", "b", "ab", "a[1]", ".h", "_temporary", "x.tmp", "*"])
 PARTS = st.sampled_from(["a", "b", "*", "?", "**", "[ab]", "[!a]", "a[1]", ".h", ".*", "*.tmp", "_temporary", "a*"])

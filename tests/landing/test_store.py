@@ -14,10 +14,10 @@ from moto.server import ThreadedMotoServer
 from governance.errors import LandingError
 from governance.landing.model import FileColumn, FileSource, Format, Location
 from governance.project import ROOT, Project, project_at
-from platform_assets import landing_store
 from platform_assets.cli import main
-from platform_assets.content import digest_at, digest_of
-from platform_assets.landing import find, require_unchanged, staged
+from platform_assets.landing import store
+from platform_assets.landing.content import digest_at, digest_of
+from platform_assets.landing.find import find, require_unchanged, staged
 
 SECRET = "do-not-tell"  # noqa: S105  # it opens nothing
 Put = Callable[..., None]
@@ -102,7 +102,7 @@ def test_a_bucket_may_be_the_location(project: Project, put: Put) -> None:
 def test_files_are_copied_byte_for_byte_and_gone_afterwards(
     project: Project, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(landing_store, "CHUNK", 4)
+    monkeypatch.setattr(store, "CHUNK", 4)
     put(**{"in/b[1].csv.gz": "not packed at all", "in/a*.csv": "12345678"})
     found = find(project, source("landing/*"))
     assert [(it.shown, it.size) for it in found] == [("landing/a*.csv", 8), ("landing/b[1].csv.gz", 17)]
@@ -161,8 +161,8 @@ def test_a_store_that_accepts_and_says_nothing_is_given_up(
     project: Project, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put()
-    assert 3 * landing_store.TIMEOUTS["request_timeout"] <= 30
-    monkeypatch.setattr(landing_store, "TIMEOUTS", {"connect_timeout": 1.0, "request_timeout": 1.0})
+    assert 3 * store.TIMEOUTS["request_timeout"] <= 30
+    monkeypatch.setattr(store, "TIMEOUTS", {"connect_timeout": 1.0, "request_timeout": 1.0})
     with socket.create_server(("127.0.0.1", 0)) as silent:
         monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{silent.getsockname()[1]}")
         assert "landing: the store does not give it: NETWORK_CONNECTION" in refused(project, "*.csv")

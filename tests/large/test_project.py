@@ -13,14 +13,14 @@ from bench.large_table import Table
 from bench.large_tables import tables
 from governance.pipeline import Pipeline
 from governance.project import Project
-from platform_assets import described, factory
-from platform_assets.catalog import load as load_table
-from platform_assets.catalog import open_catalog
+from platform_assets.assets import described, factory
+from platform_assets.assets.described import PICTURED, description
+from platform_assets.assets.metadata import asset_key
 from platform_assets.definitions import build_definitions, defs
-from platform_assets.described import PICTURED, description
+from platform_assets.iceberg.catalog import load as load_table
+from platform_assets.iceberg.catalog import open_catalog
+from platform_assets.iceberg.publish import replace, target
 from platform_assets.loaded import load
-from platform_assets.metadata import asset_key
-from platform_assets.publish import replace, target
 from tests.large.remembering import large
 
 FIFTY = 50

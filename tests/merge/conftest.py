@@ -7,8 +7,8 @@ import duckdb
 import pytest
 
 from governance.project import project_at
-from platform_assets.catalog import open_catalog
 from platform_assets.engines.duckdb import DuckDb
+from platform_assets.iceberg.catalog import open_catalog
 from tests.platform.running import Landing, landing_project
 
 

@@ -8,10 +8,10 @@ import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 
-from platform_assets.catalog import load
 from platform_assets.cli import main
 from platform_assets.engines.engine import QueryError
-from platform_assets.publish import replace, target
+from platform_assets.iceberg.catalog import load
+from platform_assets.iceberg.publish import replace, target
 from tests.platform.running import SOURCES, Landing
 
 PAGE = (Path(__file__).parents[2] / "docs" / "merge.md").read_text("utf-8")

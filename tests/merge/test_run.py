@@ -4,9 +4,9 @@ import pyarrow as pa
 import pytest
 
 from governance.errors import LandingError, LineageError
-from platform_assets.catalog import load, published
 from platform_assets.engines.engine import QueryError
-from platform_assets.publish import replace, target
+from platform_assets.iceberg.catalog import load, published
+from platform_assets.iceberg.publish import replace, target
 from tests.platform.running import Landing
 
 MERGE = """create table if not exists mart.customers (id bigint, name varchar, seen bigint);

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from governance.project import Project
 from platform_assets import cli
-from platform_assets.dev import side_by_side
+from platform_assets.pages.dev import side_by_side
 from tests.page.test_server import project
 
 __all__ = ["project"]
@@ -43,7 +43,7 @@ def test_when_one_dies_the_other_ends_and_the_exit_code_says_so() -> None:
 def test_told_to_end_it_ends_both(number: signal.Signals) -> None:
     code = (
         "import os, sys\n"
-        "from platform_assets.dev import side_by_side\n"
+        "from platform_assets.pages.dev import side_by_side\n"
         f"sys.exit(side_by_side({{'a': {ENDLESS!r}, 'b': {ENDLESS!r}}}, os.environ, print))\n"
     )
     started = subprocess.Popen([sys.executable, "-c", code], cwd=CHECKOUT)
@@ -69,7 +69,7 @@ def until_it_has_two(started: subprocess.Popen[bytes]) -> list[psutil.Process]:
 def test_what_does_not_end_when_told_to_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     others = psutil.Process().children()
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("platform_assets.dev.PATIENCE", 0.2)
+    monkeypatch.setattr("platform_assets.pages.dev.PATIENCE", 0.2)
     waits = (sys.executable, "-c", "import os, time\nwhile not os.path.exists('ready'): time.sleep(0.05)")
     assert side_by_side({"stubborn": (sys.executable, "-c", IGNORES), "short": waits}, os.environ, str) == 1
     assert psutil.Process().children() == others
@@ -85,7 +85,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 def test_what_a_killed_one_had_started_ends_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("platform_assets.dev.GRACE", 1.0)
+    monkeypatch.setattr("platform_assets.pages.dev.GRACE", 1.0)
     assert side_by_side({"Dagster": (sys.executable, "-c", LEAVES), "the page": ENDLESS}, os.environ, str) == 1
     left = int((tmp_path / "child").read_text())
     assert not psutil.pid_exists(left) or psutil.Process(left).status() == psutil.STATUS_ZOMBIE
@@ -96,7 +96,7 @@ def test_a_port_that_is_taken_is_said_before_anything_starts(
     project: Project, monkeypatch: pytest.MonkeyPatch, option: str
 ) -> None:
     monkeypatch.chdir(project.root)
-    monkeypatch.setattr("platform_assets.dev.side_by_side", lambda *_: pytest.fail("it started"))
+    monkeypatch.setattr("platform_assets.pages.dev.side_by_side", lambda *_: pytest.fail("it started"))
     monkeypatch.setenv("HEADWATER_ROOT", str(project.root))
     monkeypatch.setenv("HEADWATER_STATE", str(project.state))
     with socket.create_server(("127.0.0.1", 0)) as taken, socket.create_server(("127.0.0.1", 0)) as probe:
@@ -125,8 +125,8 @@ def test_the_command_starts_dagster_and_the_page_on_this_project(
         return 0
 
     monkeypatch.chdir(project.root)
-    monkeypatch.setattr("platform_assets.dev.side_by_side", record)
-    monkeypatch.setattr("platform_assets.listen.listening", lambda *_: socket.socket())
+    monkeypatch.setattr("platform_assets.pages.dev.side_by_side", record)
+    monkeypatch.setattr("platform_assets.pages.listen.listening", lambda *_: socket.socket())
     monkeypatch.setenv("HEADWATER_ROOT", str(project.root))
     monkeypatch.delenv("DAGSTER_HOME", raising=False)
     monkeypatch.delenv("HEADWATER_PAGE", raising=False)
@@ -160,8 +160,8 @@ def test_each_is_linked_where_it_listens_unless_it_is_had_elsewhere(
     settings = project.policy[0] / "lineage.toml"
     settings.write_text(f"{settings.read_text().partition('[ui]')[0]}\n[ui]\n{ui}\n")
     monkeypatch.chdir(project.root)
-    monkeypatch.setattr("platform_assets.dev.side_by_side", lambda _, given, __: env.update(given) or 0)
-    monkeypatch.setattr("platform_assets.listen.listening", lambda *_: socket.socket())
+    monkeypatch.setattr("platform_assets.pages.dev.side_by_side", lambda _, given, __: env.update(given) or 0)
+    monkeypatch.setattr("platform_assets.pages.listen.listening", lambda *_: socket.socket())
     monkeypatch.setenv("HEADWATER_ROOT", str(project.root))
     monkeypatch.setenv("HEADWATER_STATE", str(project.state))
     for name in ("HEADWATER_PAGE", "HEADWATER_DAGSTER"):

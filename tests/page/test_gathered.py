@@ -13,7 +13,7 @@ from governance.page.document import Shown, document
 from governance.project import Project
 from governance.rules import RULES
 from governance.rules.finding import Finding, Severity
-from platform_assets.page import OF_CATALOG, OF_EVENTS, OF_FILES, events_page, project_page
+from platform_assets.pages.gathered import OF_CATALOG, OF_EVENTS, OF_FILES, events_page, project_page
 from tests.page.made import NOW, event, table
 from tests.page.test_server import project
 

@@ -17,7 +17,7 @@ from governance.page.document import document
 from governance.page.part import Part, part_around
 from governance.page.tables import Tables
 from governance.project import Project
-from platform_assets import page_source
+from platform_assets.pages import source as page_source
 from tests.page.made import NAMESPACE, NOW, event, night, shown, standing, table
 from tests.page.test_server import project
 

@@ -18,9 +18,10 @@ from governance.page.document import document
 from governance.page.names import Names
 from governance.page.part import part_around
 from governance.project import Project
-from platform_assets import cli, page_source
-from platform_assets.pages import Pages
-from platform_assets.server import application
+from platform_assets import cli
+from platform_assets.pages import source as page_source
+from platform_assets.pages.pages import Pages
+from platform_assets.pages.server import application
 from tests.page.made import NOW, shown
 from tests.page.test_part import chain, copy, dataset, few, tables_of, written
 from tests.page.test_server import ask, project

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser
 from governance.page import html
 from governance.page.html import report_html
 from governance.project import Project
-from platform_assets.server import Pages, application
+from platform_assets.pages.server import Pages, application
 from tests.page.made import static
 from tests.page.test_server import project
 

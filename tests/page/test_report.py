@@ -12,7 +12,8 @@ from click.testing import CliRunner, Result
 from governance.events.reading import SUFFIXES
 from governance.page import html
 from governance.project import Project
-from platform_assets import cli, cli_page
+from platform_assets import cli
+from platform_assets.commands import page
 from tests.page.made import event, table
 from tests.page.test_html import embedded
 from tests.page.test_server import project
@@ -134,4 +135,4 @@ def test_it_needs_neither_dagster_nor_a_catalog(events: Path) -> None:
 def test_the_ports_are_those_that_links_lead_to(project: Project, settings: str, expected: tuple[int, int]) -> None:
     file = project.root / "governance/lineage.toml"
     file.write_text(f"{file.read_text().partition('[ui]')[0]}[ui]\n{settings}\n")
-    assert cli_page._ports(project) == expected
+    assert page._ports(project) == expected

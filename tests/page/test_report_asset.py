@@ -14,7 +14,7 @@ from governance.page import tables as page_tables
 from governance.page.part import part_around
 from governance.page.reports import keep_report, kept_reports, reports_folder
 from governance_checks.scheduler import REPORT
-from platform_assets import page_source
+from platform_assets.pages import source as page_source
 from tests.dagster.shop import Shop, built, make_shop, red
 from tests.page.made import NOW, static
 from tests.page.test_html import embedded

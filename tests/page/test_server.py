@@ -23,8 +23,8 @@ from governance.errors import HeadwaterError
 from governance.page import html
 from governance.page.reports import keep_report
 from governance.project import Project, project_at
-from platform_assets.pages import Pages
-from platform_assets.server import application, serve
+from platform_assets.pages.pages import Pages
+from platform_assets.pages.server import application, serve
 from tests.page.made import NOW, event, static, table
 
 CHECKOUT = Path(__file__).parents[2]

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from governance.project import Project, project_at
-from platform_assets.catalog import Catalog, open_catalog
-from platform_assets.publish import replace, target
+from platform_assets.iceberg.catalog import Catalog, open_catalog
+from platform_assets.iceberg.publish import replace, target
 from tests.platform.conftest import engine, own_configuration
 from tests.platform.settings import LINEAGE
 

@@ -5,8 +5,8 @@ from typing import Any
 import pyarrow as pa
 
 from governance.partition import parse_terms
-from platform_assets.catalog import Catalog
-from platform_assets.publish import Commit, replace, target
+from platform_assets.iceberg.catalog import Catalog
+from platform_assets.iceberg.publish import Commit, replace, target
 
 DAY = parse_terms("day(paid_at)")
 

@@ -12,11 +12,11 @@ from dagster._core.definitions.events import AssetKeyPartitionKey
 from governance.events.store import EventStore
 from governance.project import Project
 from governance_checks.scheduler import ended_attempts
-from platform_assets.catalog import Catalog
+from platform_assets.assets.factory import build_assets, duckdb_resource
+from platform_assets.assets.metadata import asset_key
 from platform_assets.definitions import build_definitions
-from platform_assets.factory import build_assets, duckdb_resource
+from platform_assets.iceberg.catalog import Catalog
 from platform_assets.loaded import load
-from platform_assets.metadata import asset_key
 from tests.partitions.conftest import PAID, files, payments, put, write
 
 pytestmark = pytest.mark.usefixtures("catalog")

@@ -15,10 +15,10 @@ from governance.load import load_pipelines
 from governance.policy import load_policy, load_sources
 from governance.project import Project
 from governance.windows import Window
-from platform_assets.catalog import Catalog
 from platform_assets.engines.engine import Engine
-from platform_assets.materialize import materialize
-from platform_assets.run import Materialized, Platform, Run
+from platform_assets.iceberg.catalog import Catalog
+from platform_assets.runs.materialize import materialize
+from platform_assets.runs.run import Materialized, Platform, Run
 from tests.partitions.conftest import PAID, files, write
 from tests.platform.running import Between
 

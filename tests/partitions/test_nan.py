@@ -5,10 +5,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from governance.partition import parse_terms
-from platform_assets import parted
-from platform_assets.catalog import Catalog, load, plan
 from platform_assets.engines.engine import Engine, Files, Query
-from platform_assets.publish import replace, target
+from platform_assets.iceberg import parted
+from platform_assets.iceberg.catalog import Catalog, load, plan
+from platform_assets.iceberg.publish import replace, target
 
 
 def batch(country: str, amounts: list[float | None]) -> pa.RecordBatch:

@@ -16,10 +16,10 @@ from pyiceberg.typedef import Record
 from pyiceberg.types import LongType, NestedField, StringType
 
 from governance.partition import parse_terms
-from platform_assets import parted
-from platform_assets.catalog import Catalog, load, plan
 from platform_assets.engines.engine import Engine, Files, Query, Rows
-from platform_assets.publish import append, replace, target
+from platform_assets.iceberg import parted
+from platform_assets.iceberg.catalog import Catalog, load, plan
+from platform_assets.iceberg.publish import append, replace, target
 from tests.partitions.conftest import files, payments
 from tests.partitions.tables import DAY, held, put
 

@@ -8,7 +8,7 @@ from pyiceberg.table.snapshots import Snapshot
 from pyiceberg.transforms import DayTransform
 
 from governance.errors import CatalogError
-from platform_assets.catalog import Catalog
+from platform_assets.iceberg.catalog import Catalog
 from tests.partitions.conftest import files, payments
 from tests.partitions.tables import held, put
 

@@ -9,9 +9,9 @@ import pytest
 
 from governance.errors import CatalogError
 from governance.partition import parse_terms
-from platform_assets.catalog import Catalog
 from platform_assets.engines.engine import Engine, Query
-from platform_assets.publish import replace, target
+from platform_assets.iceberg.catalog import Catalog
+from platform_assets.iceberg.publish import replace, target
 from tests.partitions.conftest import files
 from tests.partitions.tables import put
 

@@ -9,9 +9,9 @@ import pytest
 
 from governance.errors import CatalogError
 from governance.windows import Window
-from platform_assets.catalog import Catalog, published
-from platform_assets.publish import Commit, Conflict, target
-from platform_assets.publish_window import replace_window
+from platform_assets.iceberg.catalog import Catalog, published
+from platform_assets.iceberg.publish import Commit, Conflict, target
+from platform_assets.iceberg.publish_window import replace_window
 from tests.partitions.conftest import files, payments
 from tests.partitions.tables import DAY, held, put
 

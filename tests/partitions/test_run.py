@@ -5,10 +5,10 @@ import pytest
 from click.testing import CliRunner
 
 from governance.project import ROOT, Project
-from platform_assets.catalog import Catalog
+from platform_assets.assets.metadata import asset_key
 from platform_assets.cli import main
 from platform_assets.definitions import build_definitions
-from platform_assets.metadata import asset_key
+from platform_assets.iceberg.catalog import Catalog
 from tests.partitions.conftest import PAID, files, payments, put, write
 
 pytestmark = pytest.mark.usefixtures("asked")

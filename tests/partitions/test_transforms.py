@@ -28,7 +28,7 @@ from pyiceberg.types import (
     TimestampType,
 )
 
-from platform_assets.transforms import transformed
+from platform_assets.iceberg.transforms import transformed
 
 MOMENTS = st.datetimes(datetime(1900, 1, 1), datetime(2200, 1, 1))  # noqa: DTZ001
 OF_TIME: list[Transform[Any, Any]] = [YearTransform(), MonthTransform(), DayTransform()]

@@ -13,10 +13,10 @@ from governance.events.run import Attempt
 from governance.events.run_facets import Parent
 from governance.load import load_pipelines
 from governance.pipeline import Pipeline, parse_pipeline
-from platform_assets.catalog import load, plan
 from platform_assets.engines.engine import Engine, Query, Relation, Result
-from platform_assets.materialize import materialize
-from platform_assets.run import Materialized, Platform, Run
+from platform_assets.iceberg.catalog import load, plan
+from platform_assets.runs.materialize import materialize
+from platform_assets.runs.run import Materialized, Platform, Run
 
 AT = datetime(2026, 10, 3, 2, tzinfo=UTC)
 PARENT = Parent("01a0f9a6-0000-7000-8000-000000000000", "nightly")

@@ -12,11 +12,11 @@ import pytest
 from governance.events.store import EventStore
 from governance.policy import load_policy, load_sources
 from governance.project import Project, project_at
-from platform_assets.catalog import Catalog, open_catalog
 from platform_assets.engines.duckdb import DuckDb
 from platform_assets.engines.engine import Engine
-from platform_assets.publish import replace, target
-from platform_assets.run import Platform
+from platform_assets.iceberg.catalog import Catalog, open_catalog
+from platform_assets.iceberg.publish import replace, target
+from platform_assets.runs.run import Platform
 from tests.platform.settings import LINEAGE
 
 

@@ -16,11 +16,11 @@ from governance.load import load_pipelines
 from governance.pipeline import Pipeline
 from governance.policy import load_policy, load_sources
 from governance.project import Project
-from platform_assets.catalog import Catalog, load, plan
 from platform_assets.engines.engine import Engine, Query, Relation, Result
-from platform_assets.materialize import materialize
-from platform_assets.once import Watched
-from platform_assets.run import Materialized, Platform, Run
+from platform_assets.iceberg.catalog import Catalog, load, plan
+from platform_assets.runs.materialize import materialize
+from platform_assets.runs.once import Watched
+from platform_assets.runs.run import Materialized, Platform, Run
 
 AT = datetime(2026, 10, 3, 2, tzinfo=UTC)
 SOURCES = """

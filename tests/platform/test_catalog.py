@@ -14,7 +14,9 @@ from pyiceberg.types import LongType, NestedField, StringType, TimestampNanoType
 
 from governance.errors import CatalogError, HeadwaterError
 from governance.project import Project, project_at
-from platform_assets.catalog import (
+from platform_assets.assets.instance import dagster_home
+from platform_assets.engines.engine import Engine, Files, Query
+from platform_assets.iceberg.catalog import (
     Catalog,
     columns,
     inventory,
@@ -26,9 +28,7 @@ from platform_assets.catalog import (
     schema_of,
     sql_type,
 )
-from platform_assets.engines.engine import Engine, Files, Query
-from platform_assets.instance import dagster_home
-from platform_assets.publish import replace, target
+from platform_assets.iceberg.publish import replace, target
 
 
 def test_without_configuration_the_catalog_lies_in_the_state_folder(project: Project, catalog: Catalog) -> None:

@@ -17,9 +17,9 @@ from pyiceberg.types import LongType, NestedField, StringType
 
 from governance.errors import CatalogError
 from governance.project import Project
-from platform_assets.catalog import RUN_ID, load, load_known, open_catalog, plan
 from platform_assets.engines.engine import Engine, Files, Query, QueryError
-from platform_assets.publish import Commit, Conflict, Target, append, replace, target
+from platform_assets.iceberg.catalog import RUN_ID, load, load_known, open_catalog, plan
+from platform_assets.iceberg.publish import Commit, Conflict, Target, append, replace, target
 
 
 def now(catalog: Catalog, name: str) -> Target:
@@ -128,7 +128,7 @@ def test_a_run_that_is_stopped_between_its_files_and_its_commit_leaves_none(
     def stop(*_: object) -> None:
         raise Stop
 
-    monkeypatch.setattr("platform_assets.publish._add", stop)
+    monkeypatch.setattr("platform_assets.iceberg.publish._add", stop)
     with pytest.raises(Stop):
         put(catalog, engine, "select 1 as a")
     with pytest.raises(Stop):

@@ -10,9 +10,9 @@ import pytest
 from governance.errors import CatalogError
 from governance.policy import Policy, Source, load_policy, load_sources
 from governance.project import project_at
-from platform_assets.catalog import Catalog, columns, inventory, load, plan, schema_of
-from platform_assets.demo import generate, platform
 from platform_assets.engines.engine import Engine, Query
+from platform_assets.iceberg.catalog import Catalog, columns, inventory, load, plan, schema_of
+from platform_assets.tour.demo import generate, platform
 
 HERE = project_at(Path(__file__).parents[2])
 SOURCES = load_sources(HERE)

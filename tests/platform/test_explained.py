@@ -10,9 +10,9 @@ import pytest
 from governance.events.run import Attempt
 from governance.load import load_pipelines
 from platform_assets.loaded import load
-from platform_assets.materialize import materialize
-from platform_assets.repair import repair_events
-from platform_assets.run import Platform, Run
+from platform_assets.runs.materialize import materialize
+from platform_assets.runs.repair import repair_events
+from platform_assets.runs.run import Platform, Run
 
 AT = datetime(2026, 10, 3, 2, tzinfo=UTC)
 

@@ -12,10 +12,10 @@ from governance.events.instant import SCHEDULED_TIME, run_instant
 from governance.events.run import Attempt, started_by
 from governance.events.store import EventStore
 from governance.project import Project
-from platform_assets.factory import build_assets, duckdb_resource
+from platform_assets.assets.factory import build_assets, duckdb_resource
+from platform_assets.assets.metadata import asset_key
+from platform_assets.assets.step import run_of
 from platform_assets.loaded import load
-from platform_assets.metadata import asset_key
-from platform_assets.step import run_of
 
 BUYERS, DAYS = asset_key("mart.buyers"), asset_key("mart.days")
 

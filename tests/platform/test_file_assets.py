@@ -25,12 +25,12 @@ from governance.load import load_pipelines
 from governance.project import Project
 from governance.report.history import history_dict, history_text
 from governance.runs import Run, read_runs
-from platform_assets.cli_asked import asked
-from platform_assets.factory import build_assets, duckdb_resource
+from platform_assets.assets.factory import build_assets, duckdb_resource
+from platform_assets.assets.metadata import asset_key
+from platform_assets.changes.static import static_jobs
+from platform_assets.commands.asked import asked
 from platform_assets.loaded import load
-from platform_assets.metadata import asset_key
 from platform_assets.side import side_of_project
-from platform_assets.static import static_jobs
 from tests.platform.conftest import write
 from tests.platform.settings import LINEAGE
 

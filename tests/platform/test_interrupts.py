@@ -13,10 +13,10 @@ import pyarrow as pa
 import pytest
 
 from governance.project import project_at
+from platform_assets.assets.factory import duckdb_resource
 from platform_assets.engines.duckdb import DuckDb
 from platform_assets.engines.engine import Column, Query, Rows
 from platform_assets.engines.signals import kept
-from platform_assets.factory import duckdb_resource
 
 ONE = pa.table({"id": [1]})
 ENDLESS = Query("select sum(a.i * b.i) as n from range(10000000) a(i), range(10000000) b(i), bronze.buyers", "q.sql")

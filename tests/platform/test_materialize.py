@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from governance.errors import LineageError
-from platform_assets.catalog import DAGSTER_RUN_ID, RUN_ID, inventory, load, open_catalog, published
 from platform_assets.engines.engine import Query, QueryError, Relation, Result
-from platform_assets.materialize import materialize
-from platform_assets.run import Materialized, Platform
+from platform_assets.iceberg.catalog import DAGSTER_RUN_ID, RUN_ID, inventory, load, open_catalog, published
+from platform_assets.runs.materialize import materialize
+from platform_assets.runs.run import Materialized, Platform
 from tests.platform.buyers import AT, PARENT, NeverRuns, Then, buyers, kinds, pipeline, rows, run, sent, sql
 
 

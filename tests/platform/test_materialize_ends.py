@@ -16,10 +16,10 @@ import pytest
 from governance.errors import CatalogError, EventStoreError
 from governance.events.run import fail_event
 from governance.events.store import EventStore
-from platform_assets.catalog import inventory, published
 from platform_assets.engines.engine import Query, Relation
-from platform_assets.materialize import materialize
-from platform_assets.run import Platform, run_facts
+from platform_assets.iceberg.catalog import inventory, published
+from platform_assets.runs.materialize import materialize
+from platform_assets.runs.run import Platform, run_facts
 from tests.platform.buyers import AT, NeverRuns, Terminated, Then, buyers, kinds, pipeline, rows, run, sent, sql
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from governance.errors import CatalogError, HeadwaterError, LandingError, LineageError
 from governance.project import Project
-from platform_assets.catalog import Catalog, Table, inventory, load
 from platform_assets.engines.engine import Engine, QueryError
+from platform_assets.iceberg.catalog import Catalog, Table, inventory, load
 from platform_assets.loaded import load as load_project
-from platform_assets.repair import repair_events
+from platform_assets.runs.repair import repair_events
 from tests.events.official import complaints
 from tests.platform.running import Landing, landing_project
 

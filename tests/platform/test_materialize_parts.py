@@ -3,8 +3,8 @@
 import pytest
 
 from governance.project import Project
-from platform_assets.catalog import Catalog
 from platform_assets.engines.engine import Engine
+from platform_assets.iceberg.catalog import Catalog
 from tests.platform.running import Landing, landing_project
 
 

@@ -12,8 +12,8 @@ from moto.server import ThreadedMotoServer
 from governance.errors import LandingError
 from governance.policy import load_policy, load_sources
 from governance.project import Project
-from platform_assets.catalog import Catalog
 from platform_assets.engines.engine import Engine
+from platform_assets.iceberg.catalog import Catalog
 from tests.platform.running import Landing, landing_project
 
 

@@ -20,10 +20,10 @@ from pyiceberg.types import DecimalType, LongType, NestedField
 
 from governance.errors import CatalogError, LandingError
 from governance.project import ROOT, Project
-from platform_assets.catalog import Catalog, load, open_catalog
 from platform_assets.cli import main
 from platform_assets.engines.engine import Engine
-from platform_assets.taken import CORRECTED, PREFIX, taken
+from platform_assets.iceberg.catalog import Catalog, load, open_catalog
+from platform_assets.landing.taken import CORRECTED, PREFIX, taken
 from tests.platform.running import Landing, landing_project
 
 CHECKOUT = Path(__file__).parents[2]
@@ -130,7 +130,7 @@ def test_an_empty_file_is_taken_once_it_is_filled(landing: Landing) -> None:
 def said(landing: Landing, monkeypatch: pytest.MonkeyPatch, *words: str) -> Result:
     monkeypatch.setenv(ROOT, str(landing.project.root))
     with monkeypatch.context() as patched:
-        patched.setattr("platform_assets.catalog.open_catalog", lambda _: nullcontext(landing.platform.catalog))
+        patched.setattr("platform_assets.iceberg.catalog.open_catalog", lambda _: nullcontext(landing.platform.catalog))
         return CliRunner().invoke(main, ["taken", "bronze.orders", *words])
 
 
@@ -232,10 +232,10 @@ from governance.events.store import EventStore
 from governance.load import load_pipelines
 from governance.policy import load_policy, load_sources
 from governance.project import project_at
-from platform_assets.catalog import open_catalog
+from platform_assets.iceberg.catalog import open_catalog
 from platform_assets.engines.duckdb import DuckDb
-from platform_assets.materialize import materialize
-from platform_assets.run import Platform, Run
+from platform_assets.runs.materialize import materialize
+from platform_assets.runs.run import Platform, Run
 from tests.platform.running import Between
 
 project, number = project_at(Path(sys.argv[1])), int(sys.argv[2])

@@ -6,7 +6,7 @@ import pytest
 
 from governance.errors import HeadwaterError
 from governance.project import find_project
-from platform_assets.factory import duckdb_resource
+from platform_assets.assets.factory import duckdb_resource
 
 
 @pytest.fixture

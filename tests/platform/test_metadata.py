@@ -3,7 +3,7 @@
 import re
 
 from governance.lineage.model import ColumnLineage, InputField, OutputField, Transformation
-from platform_assets.metadata import ROWS_SHOWN, column_lineage, fenced, field_table, row_table
+from platform_assets.assets.metadata import ROWS_SHOWN, column_lineage, fenced, field_table, row_table
 
 HOSTILE = "<img src=x onerror=alert(1)>|](javascript:alert(1))`**"
 

@@ -15,10 +15,19 @@ from pyiceberg.catalog import Catalog
 
 from governance.errors import CatalogError
 from governance.project import project_at
-from platform_assets.catalog import RUN_ID, inventory, load, load_known, open_catalog, plan, published, schema_of
 from platform_assets.engines.duckdb import DuckDb
 from platform_assets.engines.engine import Files, Query, Rows
-from platform_assets.publish import Commit, Conflict, Target, append, replace, target
+from platform_assets.iceberg.catalog import (
+    RUN_ID,
+    inventory,
+    load,
+    load_known,
+    open_catalog,
+    plan,
+    published,
+    schema_of,
+)
+from platform_assets.iceberg.publish import Commit, Conflict, Target, append, replace, target
 
 ENGINE = DuckDb(lambda: closing(duckdb.connect()))
 
@@ -184,7 +193,7 @@ def test_a_large_result_is_written_in_pieces_and_counts_as_one_commit(
     catalog: Catalog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(catalog, "s.t", pa.table({"a": [0]}), "small")
-    monkeypatch.setattr("platform_assets.data_files.CHUNK_BYTES", 1_000)
+    monkeypatch.setattr("platform_assets.iceberg.data_files.CHUNK_BYTES", 1_000)
     batches = pa.table({"a": range(1_000)}).to_batches(max_chunksize=100)
     reader = pa.RecordBatchReader.from_batches(batches[0].schema, iter(batches))
     commit = replace(catalog, now(catalog, "s.t"), reader, {RUN_ID: "large"}, {})

@@ -10,9 +10,9 @@ from governance.landing.model import FileColumn, FileSource, Format, Location, R
 from governance.landing.names import quarantine_of
 from governance.lineage.model import Transformation
 from governance.project import Project
-from platform_assets.catalog import Catalog, load, open_catalog, published
-from platform_assets.publish import Commit
-from platform_assets.quarantine import COLUMNS, keep, lineage_of, rejected_by
+from platform_assets.iceberg.catalog import Catalog, load, open_catalog, published
+from platform_assets.iceberg.publish import Commit
+from platform_assets.iceberg.quarantine import COLUMNS, keep, lineage_of, rejected_by
 
 AT = datetime(2026, 10, 3, 2, tzinfo=UTC)
 

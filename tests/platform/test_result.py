@@ -15,13 +15,13 @@ import pytest
 from pyiceberg.catalog import Catalog
 from pyiceberg.schema import Schema, assign_fresh_schema_ids
 
-from platform_assets.catalog import load, plan
-from platform_assets.columns import columns_of
 from platform_assets.engines.duckdb import DuckDb
 from platform_assets.engines.engine import Column, Engine, Files, Query, QueryError, Result, Rows
 from platform_assets.engines.folder import own_folder
-from platform_assets.iceberg_schema import iceberg_schema
-from platform_assets.publish import replace, target
+from platform_assets.iceberg.catalog import load, plan
+from platform_assets.iceberg.columns import columns_of
+from platform_assets.iceberg.publish import replace, target
+from platform_assets.iceberg.schema import iceberg_schema
 from tests.terminated import Terminated, terminated_after
 
 

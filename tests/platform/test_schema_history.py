@@ -9,7 +9,7 @@ from pyiceberg.table import Table
 from pyiceberg.types import StringType
 
 from governance.identity import followed
-from platform_assets.schema_history import schema_versions, versions_of
+from platform_assets.iceberg.schema_history import schema_versions, versions_of
 
 MADE = {1: "id", 2: "mail"}
 

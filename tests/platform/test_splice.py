@@ -7,7 +7,7 @@ from governance.pipeline import parse_pipeline
 from governance.sources import Source
 from governance.statement import Kind, Statement
 from governance.statement.model import FileRead
-from platform_assets.splice import Reading, splice
+from platform_assets.runs.splice import Reading, splice
 
 LANDING = Location("landing", "landing")
 ORDERS = FileSource("landing/orders/*.csv", LANDING, Format.CSV)

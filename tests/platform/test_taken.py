@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import pytest
 
 from governance.errors import CatalogError, LandingError
-from platform_assets.landed import Landed, landed
-from platform_assets.taken import (
+from platform_assets.landing.landed import Landed, landed
+from platform_assets.landing.taken import (
     CORRECTED,
     PREFIX,
     Record,

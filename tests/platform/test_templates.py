@@ -15,12 +15,12 @@ from governance.load import load_pipelines
 from governance.pipeline import Pipeline
 from governance.policy import load_policy, load_sources
 from governance.project import Project
-from platform_assets.catalog import Catalog, load, plan
+from platform_assets.assets.metadata import pipeline_metadata
 from platform_assets.cli import main
 from platform_assets.engines.engine import Engine, Query, QueryError
-from platform_assets.materialize import materialize
-from platform_assets.metadata import pipeline_metadata
-from platform_assets.run import Platform, Run
+from platform_assets.iceberg.catalog import Catalog, load, plan
+from platform_assets.runs.materialize import materialize
+from platform_assets.runs.run import Platform, Run
 
 AT = datetime(2026, 10, 3, 2, tzinfo=UTC)
 FILE = "platform_assets/pipelines/mart/mails.sql.j2"

@@ -5,8 +5,8 @@ import pytest
 from pyiceberg.io.pyarrow import _pyarrow_to_schema_without_ids  # as the catalog does
 
 from governance.sql_type import DEPTH, LENGTH, is_nested, read, sql_type
-from platform_assets.columns import sql_type as iceberg_name
 from platform_assets.engines.duckdb import DuckDb
+from platform_assets.iceberg.columns import sql_type as iceberg_name
 
 
 @pytest.mark.parametrize(

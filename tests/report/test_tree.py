@@ -14,7 +14,7 @@ from governance.report.page import Listing
 from governance.report.tree import Line, impact_lines, trace_lines
 from governance.runs import Job
 from governance.trace import trace
-from platform_assets.colour import counted, show_tree
+from platform_assets.commands.colour import counted, show_tree
 
 AT = datetime(2026, 11, 30, tzinfo=UTC)
 HOSTILE = "<img src=x onerror=alert(1)>[bold red]\x1b[31m\u202e\"'&"

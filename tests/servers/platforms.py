@@ -11,12 +11,12 @@ from governance.events.run import Attempt, started_by
 from governance.events.store import EventStore
 from governance.policy import load_policy, load_sources
 from governance.project import Project, project_at
-from platform_assets.catalog import open_catalog
-from platform_assets.demo import generate
 from platform_assets.engines.duckdb import DuckDb
+from platform_assets.iceberg.catalog import open_catalog
 from platform_assets.loaded import load
-from platform_assets.materialize import materialize
-from platform_assets.run import Platform, Run
+from platform_assets.runs.materialize import materialize
+from platform_assets.runs.run import Platform, Run
+from platform_assets.tour.demo import generate
 
 ROOT = Path(__file__).parents[2]
 DAGSTER_RUN = "6f1f3a52-6c7e-4c43-8a51-0d1b7c6a2f10"

@@ -10,8 +10,8 @@ import pytest
 from governance.errors import LandingError
 from governance.landing.model import FileSource
 from governance.project import project_at
+from platform_assets.changes.sides import files_of
 from platform_assets.side import side_of_project
-from platform_assets.sides import files_of
 from tests.ship.conftest import Repository
 
 ORDERS, DETAIL, BATCH = "landing/orders.csv", "landing/payments/*.txt#detail", "landing/batch.json"

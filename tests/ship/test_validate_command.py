@@ -86,7 +86,7 @@ def test_a_column_that_is_gone_or_new_is_seen(repository: Repository) -> None:
 def test_a_column_that_nothing_predicted_to_come_or_go_is_a_fault(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("platform_assets.validate.predict", lambda *_: Predicted({}, frozenset()))
+    monkeypatch.setattr("platform_assets.changes.validate.predict", lambda *_: Predicted({}, frozenset()))
     repository.edit("mart/list", "p.country", "p.country, 1 as one")
     repository.edit("mart/spend", "as amount, count(*) as orders", "as revenue")
     found = assets(repository, "HEAD", code=1)
@@ -167,7 +167,7 @@ def test_a_new_pipeline_that_cannot_be_read_cannot_be_rebuilt(repository: Reposi
 def test_a_difference_that_nothing_predicted_is_a_fault_of_the_lineage(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("platform_assets.validate.predict", lambda *_: Predicted({}, frozenset()))
+    monkeypatch.setattr("platform_assets.changes.validate.predict", lambda *_: Predicted({}, frozenset()))
     repository.edit("mart/list", "p.email", "upper(p.email) as email")
     found = assets(repository, "HEAD", code=1)
     assert found["mart.list"]["verdict"] == "seen and not predicted"
@@ -187,7 +187,7 @@ def test_what_follows_the_order_of_rows_is_no_fault_of_the_lineage(
     repository.edit("mart/list", "p.country", "p.country, row_number() over () as place")
     repository.commit()
     repository.edit("mart/list", "from crm.people p", "from (select * from crm.people order by id desc) p")
-    monkeypatch.setattr("platform_assets.validate.predict", lambda *_: Predicted({}, frozenset()))
+    monkeypatch.setattr("platform_assets.changes.validate.predict", lambda *_: Predicted({}, frozenset()))
     found = assets(repository, "HEAD")["mart.list"]
     assert next(it for it in found["columns"] if it["name"] == "place")["changed"]
     assert found["verdict"] == "differs from run to run"

@@ -1,0 +1,1 @@
+"""A change that has not shipped: two revisions of the project read, run and compared."""

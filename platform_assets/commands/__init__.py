@@ -1,0 +1,1 @@
+"""What the command ``headwater`` can be asked, a module for each subject."""

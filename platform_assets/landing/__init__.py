@@ -1,0 +1,1 @@
+"""Files that land in folders and object stores, as sources.toml declares them."""

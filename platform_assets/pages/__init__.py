@@ -1,0 +1,1 @@
+"""The lineage page: gathered, made and served."""

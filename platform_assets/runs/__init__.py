@@ -1,0 +1,1 @@
+"""One run of one pipeline, from what it reads to its last event."""
