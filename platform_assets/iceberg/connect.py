@@ -17,6 +17,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from governance.catalog_seen import DATABASE
 from governance.project import Project
 from platform_assets.iceberg.error import UNREACHED, require_escaped, unreached, unwritable_state
+from platform_assets.iceberg.sql import SqlCatalog
 
 Settings = Mapping[str, object]
 """A catalog's settings by name: texts, and mappings of texts for ``auth`` and ``ssl``."""
@@ -33,10 +34,12 @@ LIBPQ = {
 """When a PostgreSQL server that does not answer is given up, at the start and later on; libpq's own names.
 
 Seconds, and milliseconds in the last. Keepalives find a host that is gone while an answer is waited for, the last one
-that takes nothing more of what is sent. Neither finds a server that is frozen: its host's kernel answers for it.
+that takes nothing more of what is sent. Neither finds a server that is frozen, for its host's kernel answers for it:
+with psycopg2 the last is also how long ``postgres.Connection`` waits for an answer.
 """
 
-LIBPQ_DRIVERS = ("psycopg2", "psycopg")
+BOUNDED_DRIVER = "psycopg2"
+LIBPQ_DRIVERS = (BOUNDED_DRIVER, "psycopg")
 
 STORE = {"s3.connect-timeout": "5", "s3.request-timeout": "10"}
 """Seconds without a byte after which an object store is asked anew; after three times, it is given up."""
@@ -98,11 +101,18 @@ def _configured(name: str, settings: Mapping[str, object]) -> Catalog:
         return RestCatalog(name, **settings)  # type: ignore[arg-type]  # auth and ssl are mappings
     for last in (False,) * (RACES - 1) + (True,):
         try:
-            return load_catalog(name, **settings)  # type: ignore[arg-type]  # likewise
+            return _loaded(name, settings)
         except DBAPIError as error:
             if last or "already exists" not in str(error.orig):
                 raise
     raise AssertionError("a loop of tries ends in a return or a raise")
+
+
+def _loaded(name: str, settings: Settings) -> Catalog:
+    psycopg2 = str(settings.get("uri", "")).startswith(f"postgresql+{BOUNDED_DRIVER}:")
+    if psycopg2 and PY_CATALOG_IMPL not in settings and _type(name, settings) is CatalogType.SQL:
+        return SqlCatalog(name, **settings)  # type: ignore[arg-type]  # likewise
+    return load_catalog(name, **settings)  # type: ignore[arg-type]  # likewise
 
 
 def _type(name: str, settings: Mapping[str, object]) -> CatalogType | None:

@@ -143,6 +143,8 @@ def _words(error: Exception, secrets: tuple[str, ...] = ()) -> str:
 
 def _fix(error: Exception, name: str, uri: str) -> str:
     settings = f".pyiceberg.yaml or PYICEBERG_CATALOG__{name.upper()}__…"
+    if isinstance(error, DBAPIError) and (own := getattr(error.orig, "fix", "")):
+        return str(own)
     if isinstance(error, NotInstalledError | ImportError):
         if uri.startswith("postgresql"):
             # plain postgresql:// is another driver's since SQLAlchemy 2.1

@@ -9,7 +9,6 @@ from uuid import uuid4
 
 import pyarrow as pa
 import pytest
-from pyiceberg.catalog import load_catalog
 
 from governance.project import Project
 from platform_assets.engines.duckdb import DuckDb
@@ -17,6 +16,7 @@ from platform_assets.engines.engine import Query
 from platform_assets.iceberg import connect
 from platform_assets.iceberg.catalog import Catalog, inventory, load, open_catalog
 from platform_assets.iceberg.publish import Conflict, append, replace, target
+from platform_assets.iceberg.sql import SqlCatalog
 from tests.catalogs.conftest import configure, s3_settings
 from tests.postgres import Postgres
 
@@ -59,9 +59,9 @@ def test_several_that_find_no_tables_make_them_once(
         if not hasattr(once, "waited"):
             once.waited = True
             looked.wait(20)
-        return load_catalog(name, **settings)
+        return SqlCatalog(name, **settings)
 
-    monkeypatch.setattr(connect, "load_catalog", late)
+    monkeypatch.setattr(connect, "SqlCatalog", late)
     assert at_once(lambda _: opened(project)) == [[]] * WRITERS
     made = postgres.ask(
         new, "select table_name from information_schema.tables where table_schema = 'public' order by 1"
