@@ -2,6 +2,7 @@
 
 import hashlib
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -44,6 +45,34 @@ class _State:
     made: dict[Dataset | None, Made]
 
 
+class _Reading(threading.Thread):
+    """The reading of one state, for which whoever asks for a page may wait."""
+
+    def __init__(self, of: str, read: Callable[[str], _State]) -> None:
+        # a server that is told to end does not wait for what it reads
+        super().__init__(daemon=True)
+        self.of, self.began = of, time.monotonic()
+        self._read = read
+        self._found: _State | HeadwaterError | None = None
+
+    def run(self) -> None:
+        """Read; what the user has to mend is for those who wait."""
+        try:
+            self._found = self._read(self.of)
+        except HeadwaterError as error:
+            self._found = error
+
+    def found(self) -> _State:
+        """Return what was read.
+
+        Raises:
+            HeadwaterError: events, policy or pipelines cannot be read.
+        """
+        if isinstance(self._found, _State):
+            return self._found
+        raise self._found or RuntimeError("the project was not read: the server's own output says why")
+
+
 @dataclass(slots=True)
 class Pages:
     """Makes the page when it is asked for and its state is new; one at a time, however many ask.
@@ -56,12 +85,29 @@ class Pages:
     warn: Callable[[str], None]
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _now: _State | None = None
-    _renewing: threading.Thread | None = None
+    _renewing: _Reading | None = None
     _warned: set[str] = field(default_factory=set)
+
+    def begin(self) -> None:
+        """Begin to read, so that whoever asks first finds it done, or begun; nothing is waited for."""
+        name = self.state()
+        with self._lock:
+            self._begun(name)
 
     def state(self) -> str:
         """Return a digest of what the page is made from."""
         return state_of(self.project, self.events)
+
+    def look(self) -> str:
+        """Return :meth:`state`; where another is shown, and stays so while this one is read, that begins.
+
+        Whoever looks whether there is something newer is about to ask for it.
+        """
+        name, now = self.state(), self._now
+        if now and now.source and now.name != name:
+            with self._lock:
+                self._begun(name)
+        return name
 
     def made(self, around: str = "") -> Made:
         """Return the page as of now: of a large graph the tables ``around`` one, by the name of it or of a column.
@@ -72,22 +118,16 @@ class Pages:
         Raises:
             HeadwaterError: events, policy or pipelines cannot be read.
         """
-        with self._lock:
-            name = self.state()
-            state = self._now
-            if state is None or (state.name != name and state.source is None):
-                self._now = state = self._read(name)
-            elif state.name != name:
-                self._renew(name)
-            if state.source is None:
-                return state.made[None]
-            dataset = _named(state.tables, around)
-            if dataset not in state.made:
-                shown = state.source.around(dataset) if dataset else state.source.opening()
-                while len(state.made) >= KEPT:
-                    del state.made[next(iter(state.made))]
-                state.made[dataset] = _made(state.name, shown, dataset)
-            return state.made[dataset]
+        return self._made(self._known(), around)
+
+    def made_within(self, seconds: float, around: str = "") -> Made | float:
+        """Return as :meth:`made` does; where what is read for it takes longer, for how many seconds it has been read.
+
+        Raises:
+            HeadwaterError: events, policy or pipelines cannot be read.
+        """
+        found = self._within(seconds)
+        return found if isinstance(found, float) else self._made(found, around)
 
     def find(self, typed: str) -> dict[str, Any]:
         """Return the tables and columns that ``typed`` means, as of the page that was made last.
@@ -95,27 +135,62 @@ class Pages:
         Raises:
             HeadwaterError: none was, and events, policy or pipelines cannot be read.
         """
-        if self._now is None:
-            self.made()
-        state = self._now
-        if state is None:
-            raise AssertionError(state)
+        state = self._now or self._known()
         hits = state.names.find(typed)
         return {"found": [_found(state.tables, it) for it in hits.best], "more": hits.more}
 
-    def _renew(self, name: str) -> None:
-        if self._renewing is None or not self._renewing.is_alive():
-            self._renewing = threading.Thread(target=self._renewed, args=(name,), daemon=True)
-            self._renewing.start()
+    def _known(self) -> _State:
+        while isinstance(found := self._within(threading.TIMEOUT_MAX), float):
+            pass
+        return found
 
-    def _renewed(self, name: str) -> None:
+    def _within(self, seconds: float) -> _State | float:
+        """Return what is known as of now, or, where that is large, as it is shown meanwhile."""
+        until, name = time.monotonic() + seconds, self.state()
+        while True:
+            with self._lock:
+                now = self._now
+                if now and now.name == name:
+                    return now
+                reading = self._begun(name)
+                if now and now.source:
+                    return now
+            reading.join(until - time.monotonic())
+            if reading.is_alive():
+                return time.monotonic() - reading.began
+            # one that began before may be of an earlier state: enough where it is large
+            if reading.of == name:
+                return reading.found()
+
+    def _begun(self, name: str) -> _Reading:
+        """Return the reading that goes on, of whatever state, else that of ``name``, which begins."""
+        if self._renewing is None or not self._renewing.is_alive():
+            self._renewing = _Reading(name, self._read)
+            self._renewing.start()
+        return self._renewing
+
+    def _made(self, state: _State, around: str) -> Made:
+        if state.source is None:
+            return state.made[None]
+        dataset = _named(state.tables, around)
+        with self._lock:
+            if dataset not in state.made:
+                shown = state.source.around(dataset) if dataset else state.source.opening()
+                while len(state.made) >= KEPT:
+                    del state.made[next(iter(state.made))]
+                state.made[dataset] = _made(state.name, shown, dataset)
+            return state.made[dataset]
+
+    def _read(self, name: str) -> _State:
         try:
-            self._now = self._read(name)
+            self._now = found = self._state_of(name)
         except HeadwaterError:
             # whoever asks next is told
             self._now = None
+            raise
+        return found
 
-    def _read(self, name: str) -> _State:
+    def _state_of(self, name: str) -> _State:
         source = page_source(self.project, self.events, datetime.now(UTC))
         fresh = {str(it) for it in source.problems} - self._warned
         for problem in sorted(fresh):

@@ -28,6 +28,7 @@ from governance.policy import load_policy
 from governance.project import Project
 from platform_assets.pages.listen import listening
 from platform_assets.pages.pages import Made, Pages
+from platform_assets.pages.waiting import PATIENCE, POLICY, may_last, waiting_html
 
 HEADERS: Mapping[str, str] = {
     "X-Content-Type-Options": "nosniff",
@@ -51,7 +52,12 @@ def application(pages: Pages, names: Iterable[str] = ()) -> Starlette:
     """Return the server's application; ``names`` are those that it answers to beside addresses and localhost."""
 
     def page(request: Request) -> Response:
-        made = pages.made(request.query_params.get("around", ""))
+        around = request.query_params.get("around", "")
+        made = pages.made_within(PATIENCE, around)
+        if isinstance(made, float):
+            if may_last(pages.project, pages.events):
+                return _waiting(pages, made)
+            made = pages.made(around)
         return _unless_known(request, made, made.policy, Response(made.page, media_type="text/html"))
 
     def data(request: Request) -> Response:
@@ -62,7 +68,7 @@ def application(pages: Pages, names: Iterable[str] = ()) -> Starlette:
         return JSONResponse(pages.find(request.query_params.get("q", "")), headers=_policy(BARE))
 
     def version(_: Request) -> Response:
-        return JSONResponse({"state": pages.state()})
+        return JSONResponse({"state": pages.look()})
 
     def reports(_: Request) -> Response:
         return _list(kept_reports(pages.project.state))
@@ -95,7 +101,8 @@ def serve(project: Project, events: Path | None, host: str, port: int, say: Call
         HeadwaterError: there is no such address, or the port is taken or not allowed.
     """
     with listening(host, port) as opened:
-        app = application(Pages(project, events, say), _names(project, host))
+        pages = Pages(project, events, say)
+        app = application(pages, _names(project, host))
         config = uvicorn.Config(
             app,
             log_level="warning",
@@ -109,6 +116,7 @@ def serve(project: Project, events: Path | None, host: str, port: int, say: Call
         say(f"The lineage page is at http://{shown}:{port}")
         if not _is_loopback(opened.getsockname()[0]):
             say("Whoever reaches this machine over its network can read it.")
+        pages.begin()
         with suppress(KeyboardInterrupt):
             uvicorn.Server(config).run(sockets=[opened])
 
@@ -173,6 +181,11 @@ def _unless_known(request: Request, made: Made, policy: str, answer: Response) -
         answer = Response(status_code=304)
     answer.headers.update({"ETag": tag, **_policy(policy)})
     return answer
+
+
+def _waiting(pages: Pages, seconds: float) -> Response:
+    text = waiting_html(pages.project, pages.events, seconds)
+    return HTMLResponse(text, 503, headers={"Retry-After": "2", "Cache-Control": "no-store", **_policy(POLICY)})
 
 
 def _policy(policy: str) -> dict[str, str]:

@@ -98,7 +98,7 @@ def page_source(project: Project, events: Path | None, now: datetime, as_of: dat
 def _followed(project: Project, now: datetime) -> Source | None:
     """Return what stands of a long store, if it can be followed and is more than one page shows."""
     folder = event_store(project).refresh()
-    if not _is_long(folder):
+    if not is_long(folder):
         return None
     files = files_of(project, seen(project.state))
     lineage = files.policy.lineage
@@ -127,9 +127,10 @@ def _followed(project: Project, now: datetime) -> Source | None:
     return Source(shown, tables, lambda: project_page(project, now).shown, graph=graph)
 
 
-def _is_long(folder: Path) -> bool:
+def is_long(path: Path) -> bool:
+    """Whether a file of events or a store is more than is read within a second or two."""
     size = 0
-    for file in folder.rglob("*") if folder.is_dir() else ():
+    for file in path.rglob("*") if path.is_dir() else (path,) if path.is_file() else ():
         size += file.stat().st_size
         if size > LONG:
             return True
