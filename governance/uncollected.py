@@ -1,8 +1,14 @@
 """Work that makes very many values which all stay: Python's collector would look through them time and again."""
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
+
+T = TypeVar("T")
+
+EVERY = 32
+"""Of so many texts the trees are a few megabytes."""
 
 
 @contextmanager
@@ -15,3 +21,15 @@ def uncollected() -> Iterator[None]:
     finally:
         if collected:
             gc.enable()
+
+
+def swept(items: Iterable[T]) -> Iterator[T]:
+    """Yield ``items``, each of which has trees made that hold each other: after some, those that nobody has go.
+
+    Only what was made since is looked at, so that all of it costs what one look at the end does, and a project's trees
+    are never in memory together.
+    """
+    for number, item in enumerate(items, 1):
+        yield item
+        if number % EVERY == 0:
+            gc.collect(0)

@@ -1,7 +1,6 @@
 """Two things that DuckDB's text says and sqlglot's trees lose: calls of macros under functions' names, and ``$doc``."""
 
-from collections.abc import Container, Iterable, Iterator
-from itertools import pairwise
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
@@ -16,11 +15,13 @@ MARK = "hw_macro_"
 DUCKDB = "DuckDB"
 
 
-def documents(tokens: list[Token]) -> Iterator[int]:
+def documents(tokens: Sequence[Token]) -> Iterator[int]:
     """Yield the place among ``tokens`` of each ``$`` that begins ``$doc``, whatever its case."""
-    for number, (token, after) in enumerate(pairwise(tokens)):
+    # hardly a text has one: every token is looked at, its neighbour only where it is the sign
+    for number in [number for number, token in enumerate(tokens[:-1]) if token.text == "$"]:
+        token, after = tokens[number], tokens[number + 1]
         follows = after.start == token.end + 1 and after.text.lower() == DOCUMENT[1:]
-        if token.token_type is TokenType.PARAMETER and token.text == "$" and follows:
+        if token.token_type is TokenType.PARAMETER and follows:
             yield number
 
 

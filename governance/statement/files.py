@@ -11,6 +11,7 @@ from governance.errors import DynamicSql, LineageError, UnknownTable, UnreadCons
 from governance.landing.model import Format, Option
 from governance.landing.options import kept_name, name_problem, value_problem
 from governance.statement.model import FileRead
+from governance.statement.parts import Parts
 from governance.statement.paths import path_problem
 from governance.statement.placed import is_cte
 from governance.statement.text import Text
@@ -46,16 +47,15 @@ CLOSE = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE})
 DECLARED = "write FROM 'location/path' of a file that sources.toml declares; `headwater sniff --write` declares it"
 
 
-def file_reads(text: Text, query: exp.Expr, tokens: Sequence[Token]) -> tuple[FileRead, ...]:
-    """Return the places of ``query`` that read files, in order, their spans in the whole text.
+def file_reads(text: Text, parts: Parts, tokens: Sequence[Token]) -> tuple[FileRead, ...]:
+    """Return the places of a query that read files, in order, their spans in the whole text.
 
-    ``tokens`` are those of the query.
+    ``parts`` and ``tokens`` are those of the query.
 
     Raises:
         UnreadConstruct, DynamicSql, UnknownTable: a function, an option or a path that is not read.
     """
-    at = {token.start: number for number, token in enumerate(tokens)}
-    return tuple(sorted(_reads(text, query, tokens, at), key=lambda read: read.span))
+    return tuple(sorted(_reads(text, parts, tokens), key=lambda read: read.span))
 
 
 def is_path(text: Text, table: exp.Table) -> bool:
@@ -72,14 +72,15 @@ def function_name(call: exp.Func) -> str:
     return (call.name if isinstance(call, exp.Anonymous) else call.sql_name()).lower()
 
 
-def _reads(text: Text, query: exp.Expr, tokens: Sequence[Token], at: Mapping[int, int]) -> Iterator[FileRead]:
-    for part in query.walk():
+def _reads(text: Text, parts: Parts, tokens: Sequence[Token]) -> Iterator[FileRead]:
+    for part in parts:
         if isinstance(part, exp.Table) and is_path(text, part):
             meta = part.this.meta
             _require_path(text, part.name, meta["start"])
             yield FileRead(part.name, (), (meta["start"], meta["end"] + 1))
         elif isinstance(part, exp.Func) and READERS.fullmatch(name := function_name(part)):
-            number = at.get(part.meta.get("start", -1))
+            start = part.meta.get("start", -1)
+            number = next((number for number, token in enumerate(tokens) if token.start == start), None)
             if number is None:
                 raise text.wrong(UnreadConstruct, tokens[0].start, f"{name} is not read", fix=DECLARED, clause=name)
             yield _call(text, part, name, tokens[number:])

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from governance.errors import LineageError, UnknownFunction
 from governance.statement.blocks import GRAMMAR
+from governance.statement.parts import Parts
 from governance.statement.text import Text
 
 FILE = Path(__file__).with_name("duckdb_functions.txt")
@@ -20,6 +21,8 @@ SPELT = re.compile(r'"?(\w+)')
 UNLISTED = GRAMMAR | {"grouping_id", "ifnull", "try"}
 """What DuckDB reads as a function and does not list as one."""
 
+
+IN_FROM = (exp.Table, exp.Lateral)
 
 LIKE = 0.8
 """How alike, of 1, a name is to one that is proposed in its place."""
@@ -33,15 +36,17 @@ def built_in() -> tuple[frozenset[str], frozenset[str]]:
     return values | UNLISTED, frozenset(name for name, *kind in lines if kind) | {"unnest"}
 
 
-def require_functions(text: Text, query: exp.Expr, macros: Collection[str], near: Collection[str] = ()) -> None:
-    """Check that each function in ``query`` is one of DuckDB's or of ``macros``; ``near`` are others to propose.
+def require_functions(text: Text, parts: Parts, macros: Collection[str], near: Collection[str] = ()) -> None:
+    """Check that each function in ``parts`` is one of DuckDB's or of ``macros``; ``near`` are others to propose.
 
     Raises:
         UnknownFunction: there is no such function.
     """
     values, rows = built_in()
-    for call in query.find_all(exp.Func):
-        in_from = isinstance(call.parent, exp.Table | exp.Lateral) and call.arg_key == "this"
+    for call in parts:
+        if not isinstance(call, exp.Func):
+            continue
+        in_from = isinstance(call.parent, IN_FROM) and call.arg_key == "this"
         # what sqlglot has a class for is a function of some SQL: DuckDB tells where it is none of its own
         if (in_from and "start" in call.meta) or isinstance(call, exp.Anonymous):
             name = _spelt(text, call)

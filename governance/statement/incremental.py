@@ -7,6 +7,7 @@ from sqlglot.tokenizer_core import Token
 
 from governance.errors import UnreadConstruct
 from governance.statement.files import file_reads
+from governance.statement.parts import parts_of
 from governance.statement.reads import named_in
 from governance.statement.text import Text
 from governance.statement.through import reached
@@ -22,8 +23,9 @@ def require_one_dataset(text: Text, query: exp.Expr, tokens: Sequence[Token]) ->
     if isinstance(query, exp.Merge):
         _require_only_what_is_there(text, query, tokens)
     for branch in _branches(query):
-        files = file_reads(text, branch, tokens)
-        reads = reached(named_in(text, branch, files, start), text.pipeline.blocks).reads
+        parts = parts_of(branch)
+        files = file_reads(text, parts, tokens)
+        reads = reached(named_in(text, parts, files, start), text.pipeline.blocks).reads
         first, *others = sorted({name.partition("#")[0] for name in reads if "/" in name}) or [""]
         if others:
             place = next((it.span[0] for it in files if it.path.partition("#")[0] == others[0]), start)
@@ -35,8 +37,8 @@ def require_one_dataset(text: Text, query: exp.Expr, tokens: Sequence[Token]) ->
 
 
 def _require_only_what_is_there(text: Text, query: exp.Merge, tokens: Sequence[Token]) -> None:
-    start = tokens[0].start
-    reads = reached(named_in(text, query, file_reads(text, query, tokens), start), text.pipeline.blocks).reads
+    start, parts = tokens[0].start, parts_of(query)
+    reads = reached(named_in(text, parts, file_reads(text, parts, tokens), start), text.pipeline.blocks).reads
     file = next((name for name in reads if "/" in name), None)
     if file is not None and any(when.args.get("source") for when in query.args["whens"].expressions):
         problem = f"a merge takes each file of {file} once, and what only an earlier one has would be not matched by "

@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from governance.errors import UnreadConstruct
 from governance.lineage.rows import aggregates
+from governance.statement.parts import parts_of
 from governance.statement.reads import named_in
 from governance.statement.text import Text
 from governance.statement.through import functions_of, reached, read_block
@@ -43,7 +44,7 @@ def _require_steady(text: Text, condition: exp.Expr, start: int) -> None:
             raise _wrong(text, it, start, f"{called} gives another value each time it is asked", COMPUTE)
     blocks = text.pipeline.blocks
     functions = functions_of(blocks)
-    for block in reached(named_in(text, condition, (), start), blocks).blocks:
+    for block in reached(named_in(text, parts_of(condition), (), start), blocks).blocks:
         if called := next(filter(None, map(_volatile, read_block(block, functions).body.walk())), ""):
             problem = f"{block.name} ({block.file}:{block.line}) asks {called}"
             raise _wrong(text, condition, start, f"{problem}, which gives another value each time", COMPUTE)

@@ -19,6 +19,7 @@ from governance.statement.merge import read_merge
 from governance.statement.mergeable import require_mergeable
 from governance.statement.model import FileRead, Kind, Statement
 from governance.statement.parameters import quoted_documents, require_no_parameters
+from governance.statement.parts import parts_of
 from governance.statement.reads import named_in
 from governance.statement.text import Text
 from governance.statement.through import functions_of, macros_of, reached, runnable
@@ -73,14 +74,15 @@ def _statement(text: Text, write: Write, declared: tuple[tuple[str, str], ...], 
     start, end = write.query[0].start, write.query[-1].end + 1
     functions = functions_of(text.pipeline.blocks)
     query = _tree(text, write, functions)
-    require_no_parameters(text, query, write.query)
-    files = file_reads(text, query, write.query)
+    parts = parts_of(query)
+    require_no_parameters(text, parts, write.query)
+    files = file_reads(text, parts, write.query)
     if write.kind.keeps:
         require_one_dataset(text, query, write.query)
-    through = reached(named_in(text, query, files, start), text.pipeline.blocks)
+    through = reached(named_in(text, parts, files, start), text.pipeline.blocks)
     if write.kind is Kind.REPLACE and text.pipeline.table in through.reads and not declared:
         raise _reads_itself(text, start, end)
-    require_functions(text, query, macros_of(text.pipeline.blocks), text.pipeline.macros)
+    require_functions(text, parts, macros_of(text.pipeline.blocks), text.pipeline.macros)
     line, column = text.place(start)
     documents = quoted_documents(write.query)
     return Statement(

@@ -16,6 +16,7 @@ from governance.statement.order import ordered, unknown_table
 from governance.statement.reading import PLAIN, Reading, Trace
 from governance.statement.spark import require_spark
 from governance.statement.trace import columns_of
+from governance.uncollected import swept
 
 T = TypeVar("T")
 
@@ -72,7 +73,7 @@ def read_program(
     standing = _in_order(statements, frozenset(schemas), unreadable)
     lineages: dict[str, ColumnLineage] = {}
     known = {statement.pipeline.table: statement for statement in like.statements}
-    for statement in standing:
+    for statement in swept(standing):
         try:
             if known.get(statement.pipeline.table) is statement and _same_inputs(statement, schemas, like):
                 _take_from(like, statement.pipeline.table, schemas, lineages)
@@ -114,7 +115,7 @@ def _parsed(
     written = {pipeline.table for pipeline in pipelines}
     known = {statement.pipeline: statement for statement in like.statements}
     parsed: list[Statement] = []
-    for pipeline in pipelines:
+    for pipeline in swept(pipelines):
         try:
             if pipeline.table in sources:
                 raise _declared_source(pipeline)

@@ -8,6 +8,7 @@ from sqlglot import exp
 from governance.errors import LineageError, UnknownTable
 from governance.statement.files import is_path
 from governance.statement.model import FileRead
+from governance.statement.parts import Parts
 from governance.statement.placed import is_cte
 from governance.statement.text import Text
 
@@ -31,14 +32,14 @@ class Named:
         return self.tables | self.files | self.calls
 
 
-def named_in(text: Text, query: exp.Expr, files: tuple[FileRead, ...], start: int) -> Named:
-    """Return the names in ``query``, whose file reads are ``files``; ``start`` is where errors without a place point.
+def named_in(text: Text, parts: Parts, files: tuple[FileRead, ...], start: int) -> Named:
+    """Return the names in ``parts``, whose file reads are ``files``; errors without a place point at ``start``.
 
     Raises:
         UnknownTable: a table is not named by schema and table.
     """
-    tables = {name for table in query.find_all(exp.Table) for name in _name(text, table, start)}
-    calls = {call.name.lower() for call in query.find_all(exp.Anonymous)}
+    tables = {name for table in parts if isinstance(table, exp.Table) for name in _name(text, table, start)}
+    calls = {call.name.lower() for call in parts if isinstance(call, exp.Anonymous)}
     return Named(frozenset(tables), frozenset(it.path for it in files), frozenset(calls))
 
 

@@ -41,15 +41,12 @@ class Text:
 
     def statements(self) -> Iterator[Sequence[Token]]:
         """Yield each statement's tokens without its semicolon; empty statements are left out."""
-        tokens: list[Token] = []
-        for token in self._tokens():
-            if token.token_type is not TokenType.SEMICOLON:
-                tokens.append(token)
-            elif tokens:
-                yield tokens
-                tokens = []
-        if tokens:
-            yield tokens
+        tokens = self._tokens()
+        start = 0
+        for end in (*(n for n, token in enumerate(tokens) if token.token_type is TokenType.SEMICOLON), len(tokens)):
+            if end > start:
+                yield tokens[start:end]
+            start = end + 1
 
     def tree(self, start: int, end: int, macros: Iterable[str] = ()) -> exp.Expr:
         """Return the syntax tree of what stands between ``start`` and ``end``; ``macros`` are called in it."""

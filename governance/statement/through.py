@@ -17,6 +17,7 @@ from governance.statement.files import file_reads
 from governance.statement.functions import require_functions
 from governance.statement.model import FileRead
 from governance.statement.parameters import quoted_documents, require_no_parameters
+from governance.statement.parts import Parts, parts_of
 from governance.statement.reads import Named, named_in
 from governance.statement.text import Text
 
@@ -37,11 +38,12 @@ class Reached:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Read:
-    """A block that was read: its text, placed as in its file, its tokens, its body's tree, and what that names."""
+    """A block that was read: its text, placed as in its file, its tokens, its body with its parts, its names."""
 
     text: Text
     tokens: Sequence[Token]
     body: exp.Expr
+    parts: Parts
     files: tuple[FileRead, ...]
     named: Named
 
@@ -63,7 +65,7 @@ def reached(named: Named, blocks: tuple[Block, ...]) -> Reached:
         reads |= (names.tables | names.files) - {blocks[number].name for number in hit}
         for number in hit - used.keys():
             read = read_block(blocks[number], functions)
-            require_functions(read.text, read.body, macros)
+            require_functions(read.text, read.parts, macros)
             used[number] = read.named
             # a file's view is made of the datasets themselves
             waiting.append((used[number], 0 if blocks[number].kind is BlockKind.FILE else number))
@@ -98,13 +100,14 @@ def read_block(block: Block, functions: frozenset[str]) -> Read:
     if not isinstance(tree, exp.Create) or not isinstance(body, exp.Expr) or isinstance(body, exp.MacroOverloads):
         fix = "write create macro … as …, once for each name, or create view … as select …"
         raise text.wrong(UnreadStatement, tokens[0].start, f"{block.name} is no macro of one body and no view", fix=fix)
-    require_no_parameters(text, body, tokens)
-    files = file_reads(text, body, tokens)
+    parts = parts_of(body)
+    require_no_parameters(text, parts, tokens)
+    files = file_reads(text, parts, tokens)
     for it in files:
         if it.options:
             fix = "declare the options in sources.toml, or read the file in the pipeline itself"
             raise text.wrong(UnreadConstruct, it.span[0], f"{it.function} with options stands in no block", fix=fix)
-    return Read(text, tokens, body, files, named_in(text, body, files, start))
+    return Read(text, tokens, body, parts, files, named_in(text, parts, files, start))
 
 
 def runnable(block: Block, functions: frozenset[str]) -> Block:

@@ -16,6 +16,8 @@ from governance.statement.parting import require_parting
 from governance.statement.text import DIALECT, Text, located
 from governance.template.explained import at_home
 
+COPIED = Transformation.IDENTITY
+
 UNKNOWN = "unknown"
 """The type of a column whose type only running the query can tell."""
 
@@ -166,7 +168,10 @@ def columns_of(
 
 
 def _type_of(field: OutputField, schema: Mapping[str, Mapping[str, str]]) -> str:
-    direct = [given for given in field.inputs if given.transformation.direct]
-    copied = all(given.transformation is Transformation.IDENTITY for given in direct)
-    types = {schema.get(given.dataset, {}).get(given.field, UNKNOWN) for given in direct}
-    return types.pop() if copied and len(types) == 1 else UNKNOWN
+    types = set()
+    for given in field.inputs:
+        if given.transformation is COPIED:
+            types.add(schema.get(given.dataset, {}).get(given.field, UNKNOWN))
+        elif given.transformation.direct:
+            return UNKNOWN
+    return types.pop() if len(types) == 1 else UNKNOWN
