@@ -4,7 +4,6 @@ Each finding stands in exactly one place: on the asset that builds its table, or
 ``governance/platform``. So a table that no asset owns, and a failed run of an asset that is gone, are still seen.
 """
 
-import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -36,22 +35,12 @@ from governance.rules import (
 )
 from governance.rules.finding import Severity
 from governance.uncollected import uncollected
+from governance_checks.steps import Alike
 
 PLATFORM = AssetKey(["governance", "platform"])
 
 SHOWN = 50
 """Findings in a check's table at most: its metadata is kept for every run, and read by people."""
-
-
-_Checks = Callable[[AssetCheckExecutionContext], Iterator[AssetCheckResult]]
-
-
-def _step(context: AssetCheckExecutionContext) -> Iterator[AssetCheckResult]:
-    """The signature of every step of checks."""
-    raise NotImplementedError
-
-
-_SIGNATURE = inspect.signature(_step)
 
 
 @uncollected()
@@ -64,12 +53,11 @@ def build_checks(
 
     ``known`` is asked once a step, while the step runs: policy, events and catalog are read as they are then.
     """
-    owned, outcomes = frozenset(tables), Outcomes()
-    of_tables = [rule for rule in rules if rule.about is About.TABLE]
-    return (
-        *(_check_step(AssetKey(table.split(".")), table.__eq__, known, outcomes, of_tables) for table in sorted(owned)),
-        _check_step(PLATFORM, lambda table: table not in owned, known, outcomes, rules),
-    )
+    owned = frozenset(tables)
+    platform = _platform_step(owned, known, rules)
+    alike, of_tables = Alike(platform), [rule for rule in rules if rule.about is About.TABLE]
+    keys = (AssetKey(table.split(".")) for table in sorted(owned))
+    return (*(alike.step(key, _specs(key, of_tables)) for key in keys), platform)
 
 
 def platform_asset() -> AssetSpec:
@@ -82,32 +70,31 @@ def platform_asset() -> AssetSpec:
     )
 
 
-def _check_step(
-    asset: AssetKey,
-    belongs: Callable[[str], bool],
-    known: Callable[[DagsterInstance], Known],
-    outcomes: Outcomes,
-    rules: Sequence[Rule],
+def _platform_step(
+    owned: frozenset[str], known: Callable[[DagsterInstance], Known], rules: Sequence[Rule]
 ) -> AssetChecksDefinition:
-    by_name = {rule.name: rule for rule in rules}
-    specs = [
-        AssetCheckSpec(rule.name, asset=asset, description=rule.description, blocking=rule.blocking) for rule in rules
-    ]
+    """Return the step of ``governance/platform``; what it runs is what the step of any table runs."""
+    by_name, outcomes = {rule.name: rule for rule in rules}, Outcomes()
 
-    @multi_asset_check(name=asset.to_python_identifier("governance"), specs=specs, can_subset=True)
-    @_alike
+    @multi_asset_check(name=PLATFORM.to_python_identifier("governance"), specs=_specs(PLATFORM, rules), can_subset=True)
     def governance(context: AssetCheckExecutionContext) -> Iterator[AssetCheckResult]:
         facts = known(context.instance)
-        for name in sorted(key.name for key in context.selected_asset_check_keys):
-            yield _result(asset, outcomes.of(by_name[name], facts).where(belongs), facts)
+        for key in sorted(context.selected_asset_check_keys, key=lambda key: key.name):
+            outcome = outcomes.of(by_name[key.name], facts)
+            yield _result(key.asset_key, outcome.where(_belongs(key.asset_key, owned)), facts)
 
     return governance
 
 
-def _alike(checks: _Checks) -> _Checks:
-    """Return ``checks`` with the signature that all steps share: Dagster asks a dozen times for that of each."""
-    checks.__signature__ = _SIGNATURE  # type: ignore[attr-defined]  # read by inspect.signature where it is set
-    return checks
+def _belongs(asset: AssetKey, owned: frozenset[str]) -> Callable[[str], bool]:
+    """Return which tables' findings stand on ``asset``."""
+    return (lambda table: table not in owned) if asset == PLATFORM else ".".join(asset.path).__eq__
+
+
+def _specs(asset: AssetKey, rules: Iterable[Rule]) -> list[AssetCheckSpec]:
+    return [
+        AssetCheckSpec(rule.name, asset=asset, description=rule.description, blocking=rule.blocking) for rule in rules
+    ]
 
 
 def _shown(outcome: Outcome, table: str, known: Known) -> str:

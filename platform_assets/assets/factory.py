@@ -1,22 +1,20 @@
 """Pipelines and sources → Dagster assets. What the files say is all there is to say: nothing is registered by hand."""
 
 import hashlib
-import inspect
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from dagster import (
     AssetCheckKey,
+    AssetDep,
     AssetExecutionContext,
-    AssetIn,
     AssetKey,
     AssetsDefinition,
     AssetSpec,
     AutomationCondition,
     FreshnessPolicy,
     MaterializeResult,
-    Nothing,
     asset,
 )
 from dagster_duckdb import DuckDBResource
@@ -29,22 +27,13 @@ from governance.policy import Policy, Source, TablePolicy
 from governance.project import Project
 from governance.statement import Statement, parse
 from governance.uncollected import uncollected
+from platform_assets.assets.alike import Alike
 from platform_assets.assets.described import description
 from platform_assets.assets.file_assets import file_asset
 from platform_assets.assets.metadata import asset_key, pipeline_metadata, table_metadata
 from platform_assets.assets.partitions import ALL_AT_ONCE, backfilled, definition_of, mapping_of
 from platform_assets.engines.named import engine_name
 from platform_assets.loaded import Loaded
-
-_Run = Callable[[AssetExecutionContext, DuckDBResource], MaterializeResult[None]]
-
-
-def _step(context: AssetExecutionContext, duckdb: DuckDBResource) -> MaterializeResult[None]:
-    """The signature of every pipeline's step."""
-    raise NotImplementedError
-
-
-_SIGNATURE = inspect.signature(_step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +54,14 @@ def build_assets(loaded: Loaded) -> tuple[AssetsDefinition | AssetSpec, ...]:
     """
     statements = {it.pipeline.table: it for it in loaded.program.statements}
     around = _Around(loaded, {it.table: it for it in loaded.pipelines}, statements, secrets_of())
+    alike = Alike(_first(loaded), {"duckdb": duckdb_resource(loaded.project)})
     return (
-        *(_pipeline_asset(around, pipeline) for pipeline in loaded.pipelines),
+        *(_pipeline_asset(around, alike, pipeline) for pipeline in loaded.pipelines),
         *(_source_asset(loaded.policy, source) for source in loaded.sources),
     )
 
 
+@lru_cache(maxsize=1)
 def duckdb_resource(project: Project) -> DuckDBResource:
     """Return the resource that the assets ask for: in memory, what does not fit going to the state folder."""
     settings = {"temp_directory": str(project.state / "spill")}
@@ -79,18 +70,33 @@ def duckdb_resource(project: Project) -> DuckDBResource:
     return DuckDBResource(database=":memory:", connection_config=settings)
 
 
-def _pipeline_asset(around: _Around, pipeline: Pipeline) -> AssetsDefinition:
-    with backfilled() if pipeline.partitions else nullcontext():
-        return _asset(around, pipeline)
+def _first(loaded: Loaded) -> AssetsDefinition:
+    """Return an asset of which nothing is used but what it runs: the pipeline of whichever asset that is done with."""
+    pipelines = {asset_key(it.table): it for it in loaded.pipelines}
+
+    @asset
+    def run_pipeline(context: AssetExecutionContext, duckdb: DuckDBResource) -> MaterializeResult[None]:
+        # loading definitions does not wait for the catalog and the engines that only a run asks for
+        from platform_assets.assets.step import run_step  # noqa: PLC0415
+
+        return run_step(loaded, pipelines[context.asset_key], context, duckdb)
+
+    return run_pipeline
 
 
-def _asset(around: _Around, pipeline: Pipeline) -> AssetsDefinition:
+def _pipeline_asset(around: _Around, alike: Alike, pipeline: Pipeline) -> AssetsDefinition:
+    if not pipeline.partitions:
+        return alike.asset(_spec(around, pipeline), None)
+    with backfilled():
+        return alike.asset(_spec(around, pipeline), ALL_AT_ONCE)
+
+
+def _spec(around: _Around, pipeline: Pipeline) -> AssetSpec:
     loaded = around.loaded
     metadata = table_metadata(loaded.policy, pipeline.table, loaded.program.schemas.get(pipeline.table, {}))
-
-    @asset(
-        key=asset_key(pipeline.table),
-        ins=_ins(around, pipeline),
+    return AssetSpec(
+        asset_key(pipeline.table),
+        deps=_deps(around, pipeline),
         description=description(loaded.policy, loaded.program, pipeline, len(loaded.pipelines)),
         group_name=pipeline.schema,
         kinds={engine_name(loaded.policy, pipeline), "iceberg", "sql"},
@@ -101,22 +107,7 @@ def _asset(around: _Around, pipeline: Pipeline) -> AssetsDefinition:
         automation_condition=_automation(pipeline),
         freshness_policy=_freshness(pipeline),
         partitions_def=definition_of(pipeline.partitions) if pipeline.partitions else None,
-        backfill_policy=ALL_AT_ONCE if pipeline.partitions else None,
     )
-    @_alike
-    def run_pipeline(context: AssetExecutionContext, duckdb: DuckDBResource) -> MaterializeResult[None]:
-        # loading definitions does not wait for the catalog and the engines that only a run asks for
-        from platform_assets.assets.step import run_step  # noqa: PLC0415
-
-        return run_step(loaded, pipeline, context, duckdb)
-
-    return run_pipeline
-
-
-def _alike(run: _Run) -> _Run:
-    """Return ``run`` with the signature that all steps share: Dagster asks a dozen times for that of each."""
-    run.__signature__ = _SIGNATURE  # type: ignore[attr-defined]  # read by inspect.signature where it is set
-    return run
 
 
 def _source_asset(policy: Policy, source: Source) -> AssetSpec:
@@ -150,15 +141,12 @@ def _upstream(around: _Around, pipeline: Pipeline) -> frozenset[str]:
         return frozenset()
 
 
-def _ins(around: _Around, pipeline: Pipeline) -> dict[str, AssetIn]:
-    """Return what the pipeline reads; of each Dagster is told that it comes before, and no value is handed over."""
-    # Dagster would make names of the keys, and a file's may have signs that those must not have
-    return {
-        f"input_{place}": AssetIn(
-            asset_key(it), dagster_type=Nothing, partition_mapping=mapping_of(pipeline, around.pipelines.get(it))
-        )
-        for place, it in enumerate(sorted(_upstream(around, pipeline)))
-    }
+def _deps(around: _Around, pipeline: Pipeline) -> list[AssetDep]:
+    """Return what the pipeline reads."""
+    return [
+        AssetDep(asset_key(it), partition_mapping=mapping_of(pipeline, around.pipelines.get(it)))
+        for it in sorted(_upstream(around, pipeline))
+    ]
 
 
 def _owners(policy: Policy, pipeline: Pipeline) -> list[str]:
