@@ -21,6 +21,7 @@ import msgspec
 from governance.events.days import parts_of_day
 from governance.events.decode import Decoder
 from governance.events.manifest import read_manifest
+from governance.events.pieces import Problem
 from governance.past.claims import parts_of
 from governance.past.model import VERSION, Consumed, Kept, Told
 from governance.past.names import Names
@@ -49,10 +50,14 @@ _LEFT = 3600
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """The past as of the store's present end, and how far each day had been read for it."""
+    """The past as of the store's present end, and how far each day had been read for it.
+
+    problems: what of the store is no event, or one with something wrong, in order
+    """
 
     past: Past
     days: dict[str, Consumed]
+    problems: tuple[Problem, ...] = ()
 
 
 def follow(store: Path, state: Path, now: datetime) -> Followed | None:
@@ -73,7 +78,7 @@ def follow(store: Path, state: Path, now: datetime) -> Followed | None:
         # a disk that is full must not hide what was found
         with suppress(OSError):
             write(file, found.kept(store))
-    return None if found.past.names.twins or found.past.renamed else Followed(found.past, found.days)
+    return None if found.past.names.twins or found.past.renamed else found.followed()
 
 
 def _gone_on(kept: Kept | None, store: Path, horizon: datetime) -> "_Reading | None":
@@ -98,12 +103,17 @@ def _anew(store: Path, horizon: datetime) -> "_Reading":
 
 @dataclass(slots=True)
 class _Reading:
-    """The past while a store is read into it; ``lost`` are runs that stand for less than they did."""
+    """The past while a store is read into it; ``lost`` are runs that stand for less than they did.
+
+    problems: of what was read; ``passing`` of what follows it and has no end yet
+    """
 
     past: Past
     days: dict[str, Consumed]
     moved: bool = False
     lost: set[str] = field(default_factory=set)
+    problems: list[Problem] = field(default_factory=list)
+    passing: list[Problem] = field(default_factory=list)
     decode: Decoder = field(default_factory=Decoder)
 
     @classmethod
@@ -118,7 +128,7 @@ class _Reading:
         for it in kept.over:
             past.over[it.run_id] = (*past.over.get(it.run_id, ()), it)
         past.load(kept.told.items())
-        return cls(past, dict(kept.days))
+        return cls(past, dict(kept.days), problems=list(kept.problems))
 
     def advance(self, store: Path) -> bool:
         """Read what is new; return whether all still stands for what it stood for.
@@ -143,6 +153,8 @@ class _Reading:
         return not self.lost
 
     def _hear(self, store: Path, news: News) -> None:
+        self.problems += news.problems
+        self.passing += news.passing
         if not news.heard:
             return
         linked = any(part.facets.symlinks for _, event in news.heard for part in parts_of(event))
@@ -176,7 +188,13 @@ class _Reading:
             past.names.data(),
             past.names.linked,
             past.names.twins,
+            tuple(self.problems),
         )
+
+    def followed(self) -> Followed:
+        """Return what was read, for who asks."""
+        problems = sorted((*self.problems, *self.passing), key=lambda it: (it.file, it.offset))
+        return Followed(self.past, self.days, tuple(problems))
 
 
 def recalled(store: Path, run_ids: Iterable[str], decode: Decoder) -> Iterator[Heard]:

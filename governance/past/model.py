@@ -5,9 +5,10 @@ from datetime import datetime
 
 import msgspec
 
+from governance.events.pieces import Problem
 from governance.runs import Job, Run
 
-VERSION = 1
+VERSION = 2
 """Of what is kept, and of what it is taken to mean; what another version kept is made anew."""
 
 WHOLE = ""
@@ -58,6 +59,7 @@ class Consumed(msgspec.Struct, frozen=True, array_like=True):
     begin:    where the stretch begins that only NDJSON had
     digest:   of that stretch, up to ``end``
     file:     inode, size and time of change of the NDJSON file then; None where there was none
+    lines:    whole lines before ``end``
     """
 
     end: int = 0
@@ -65,6 +67,7 @@ class Consumed(msgspec.Struct, frozen=True, array_like=True):
     begin: int = 0
     digest: bytes = b""
     file: tuple[int, int, int] | None = None
+    lines: int = 0
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -78,6 +81,7 @@ class Kept(msgspec.Struct, frozen=True):
     names:     keys of everything that any event named, as an Arrow file
     linked:    whether any event said that two datasets are one
     twins:     whether something is spelled in several ways, so that the past has to be read whole
+    problems:  what was no event, or one with something wrong
     """
 
     version: int = VERSION
@@ -90,6 +94,7 @@ class Kept(msgspec.Struct, frozen=True):
     names: bytes = b""
     linked: bool = False
     twins: bool = False
+    problems: tuple[Problem, ...] = ()
 
 
 def mark(*words: str) -> int:

@@ -18,7 +18,7 @@ from governance.events.keys import key
 from governance.events.light import read_light
 from governance.events.manifest import Day, Segment
 from governance.events.model import Event
-from governance.events.pieces import FOREIGN, HEAD, Piece, lines_of, piece, spread
+from governance.events.pieces import FOREIGN, HEAD, Piece, Problem, lines_of, piece, spread
 from governance.events.reading import event_files
 from governance.events.segment import light_rows, mentioned_in, pieces_at, pieces_in, require_whole, run_ids_in
 from governance.events.torn import torn_in
@@ -38,15 +38,22 @@ class Unfollowed(Exception):  # no error: the store is read whole
 
 @dataclass(slots=True)
 class News:
-    """Events of one stretch, and the keys of all that they name, some of them several times."""
+    """Events of one stretch, and the keys of all that they name, some of them several times.
+
+    problems: what of the stretch was no event, or one with something wrong
+    passing:  likewise of what stands behind it and has no end yet
+    """
 
     heard: list[Heard] = field(default_factory=list)
     names: list[pa.Array | pa.ChunkedArray] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    passing: list[Problem] = field(default_factory=list)
 
     def whole(self, pieces: Iterable[Piece], segment: str | None) -> None:
         """Add the events of ``pieces``, whole."""
         named: set[str] = set()
         for it in pieces:
+            self.problems += it.problems
             if it.event is not None:
                 self.heard.append((Told(it.file, it.offset, it.raw, segment), it.event))
                 named.update(map(key, mentioned(it.event)))
@@ -73,11 +80,11 @@ def news_of(store: Path, name: str, before: Consumed, decode: Decoder) -> tuple[
             # what was read of it once is kept, and would hide that the store has lost it
             require_whole(store, it)
         found = [of_segment(store, name, it, before, decode) for it in day.segments if it.end > before.end]
-        tail, end = _tail(name, day, file, before.end, decode)
+        tail, end, lines = _tail(name, day, file, before, decode)
         begin = max(day.end, 0)
         digest = _digest(file, begin - day.base, end - day.base) if file and end > begin else b""
         segments = tuple(it.sha256 for it in day.segments)
-        return Consumed(max(end, day.end), segments, begin, digest, _signature(file)), [*found, tail]
+        return Consumed(max(end, day.end), segments, begin, digest, _signature(file), lines), [*found, tail]
 
 
 def _require_same(day: Day, file: BinaryIO | None, before: Consumed) -> None:
@@ -137,10 +144,11 @@ def some_of_runs(store: Path, segment: Segment, run_ids: Collection[str]) -> boo
     return bool(pc.any(pc.is_in(run_ids_in(store, segment), value_set=pa.array(sorted(run_ids), pa.string()))).as_py())
 
 
-def _tail(name: str, day: Day, file: BinaryIO | None, end: int, decode: Decoder) -> tuple[News, int]:
-    news, begin = News(), max(end, day.end)
+def _tail(name: str, day: Day, file: BinaryIO | None, before: Consumed, decode: Decoder) -> tuple[News, int, int]:
+    news, begin = News(), max(before.end, day.end)
+    lines = before.lines if before.end > day.end else day.lines
     if file is None:
-        return news, begin
+        return news, begin, lines
     if begin == 0:
         head = file.read(HEAD)
         if spread(head) or any(head.startswith(it) for it in FOREIGN):
@@ -149,11 +157,14 @@ def _tail(name: str, day: Day, file: BinaryIO | None, end: int, decode: Decoder)
     data = file.read()
     whole = data[: data.rfind(b"\n") + 1]
     rest = data[len(whole) :]
-    if any(it.event for it in lines_of(name, io.BytesIO(rest), decode, offset=begin + len(whole))):
-        # it counts as it stands, and may go on
-        raise Unfollowed
-    news.whole(lines_of(name, io.BytesIO(whole), decode, offset=begin), None)
-    return news, begin + len(whole)
+    news.whole(lines_of(name, io.BytesIO(whole), decode, line=lines + 1, offset=begin), None)
+    end, lines = begin + len(whole), lines + whole.count(b"\n")
+    for it in lines_of(name, io.BytesIO(rest), decode, line=lines + 1, offset=end):
+        if it.event:
+            # it counts as it stands, and may go on
+            raise Unfollowed
+        news.passing += it.problems
+    return news, end, lines
 
 
 def settled(store: Path, name: str, segments: Iterable[Segment], told: Collection[Told]) -> Iterator[Told]:

@@ -18,7 +18,7 @@ from governance.past.model import Over, mark
 from governance.past.news import Changed
 from governance.past.past import Marks, Past
 from governance.runs import Run, read_runs
-from governance.stored import Stored
+from governance.stored import NO_CATALOG, Catalog, Stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def stands(followed: Followed, store: Path, spellings: Mapping[str, Spelling], s
         Changed: a segment that was read is not there.
         EventStoreError: a file of the store is missing or damaged.
     """
-    stored = stored_of(followed.past, store, spellings, schemas)
+    stored = stored_of(followed, store, spellings, schemas)
     others: dict[Dataset, set[Dataset]] = defaultdict(set)
     for told, one in (aliases(stored.events, spellings) if followed.past.names.linked else {}).items():
         others[one].add(told)
@@ -51,21 +51,27 @@ def stands(followed: Followed, store: Path, spellings: Mapping[str, Spelling], s
     return Stands(known, Runs(own, followed.past, store), Snapshots(followed.past.snapshots, dict(others)))
 
 
-def stored_of(past: Past, store: Path, spellings: Mapping[str, Spelling], schemas: Schemas) -> Stored:
-    """Return the events that are kept, as a store is read.
+def stored_of(
+    followed: Followed,
+    store: Path,
+    spellings: Mapping[str, Spelling],
+    schemas: Schemas,
+    catalog: Catalog = NO_CATALOG,
+) -> Stored:
+    """Return the events that are kept, as a store is read: what is asked of now is answered from them as from all.
 
     Raises:
         Changed: a segment that was read is not there.
         EventStoreError: a file of the store is missing or damaged.
     """
     segments: dict[str, tuple[int, Segment]] = {}
-    read = _days(past, store, segments)
-    events = tuple(event for of_run in past.told.values() for _, event in of_run.values())
+    read = _days(followed.past, store, segments)
+    events = tuple(event for of_run in followed.past.told.values() for _, event in of_run.values())
     if not segments:
-        return Stored(events, (), spellings, schemas)
+        return Stored(events, followed.problems, spellings, schemas, catalog=catalog)
     odd = respelled(events, spellings) | moved(events, schemas)
     light = light_of(store, read, [it for _, it in segments.values()], odd)
-    return Stored(light.events, (), spellings, schemas, light)
+    return Stored(light.events, followed.problems, spellings, schemas, light, catalog)
 
 
 def _days(past: Past, store: Path, segments: dict[str, tuple[int, Segment]]) -> list[Day]:

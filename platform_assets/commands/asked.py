@@ -34,11 +34,13 @@ Part = TypeVar("Part")
 class Asked:
     """What a question about ``name`` is asked of.
 
+    stored:  what answers it; ``whole`` reads all there is, for what only the runs tell that stand no longer
     catalog: as it was when last looked at; None where none is known, or the events are not the project's own
     """
 
     name: str
     stored: "Stored"
+    whole: "Callable[[], Stored]"
     moment: datetime | None
     policy: "Policy"
     catalog: "CatalogSeen | None"
@@ -66,7 +68,8 @@ class Asked:
         try:
             return of(known, self.name)
         except UnknownField:
-            named = last_named(self.stored.runs(), self.name, self.stored.light)
+            every = self.whole()
+            named = last_named(every.runs(), self.name, every.light)
             if named is None or _stands(known, named):
                 raise
             raise not_standing(named, self.moment) from None
@@ -96,6 +99,7 @@ def asked(project: Project, name: str, events: Path | None, as_of: str | None, s
         HeadwaterError: the moment is none, the events cannot be read, or a policy file is wrong.
     """
     from governance.dataset import Field
+    from governance.followed import followed_store
     from governance.graph.known import start_of
     from governance.history import moment_of
     from governance.identity import carried
@@ -107,12 +111,20 @@ def asked(project: Project, name: str, events: Path | None, as_of: str | None, s
     policy, schemas, catalog = _policy(project, events)
     columns = dict(catalog.fields(policy.lineage.namespace)) if catalog else {}
     columns |= {} if events else _of_files(project, policy)
-    stored = read_stored(_path(project, events), policy.lineage.spellings, schemas, columns)
+    path, names = _path(project, events), (policy.lineage.spellings, schemas)
+    of_now = None
+    if not (events or moment or snapshot):
+        of_now = followed_store(path, project.state, datetime.now(UTC), *names, catalog=columns)
+    stored = of_now or read_stored(path, *names, columns)
     _warn(stored.problems)
+
+    def whole() -> "Stored":
+        return read_stored(path, *names, columns) if of_now else stored
+
     if snapshot:
-        start, _ = Asked(name, stored, None, policy, catalog).part(start_of)
+        start, _ = Asked(name, stored, whole, None, policy, catalog).part(start_of)
         moment = moment_of(stored.runs(), start.dataset if isinstance(start, Field) else start, snapshot)
-    return Asked(name, stored, moment, carried(policy, schemas), catalog)
+    return Asked(name, stored, whole, moment, carried(policy, schemas), catalog)
 
 
 def _of_files(project: Project, policy: "Policy") -> "dict[Dataset, tuple[str, ...]]":
