@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from governance.dataset import Dataset, Field
-from governance.events.keys import field_of, key, thing
+from governance.events.keys import SEPARATOR, field_of, key, thing
 from governance.events.manifest import Segment
 from governance.events.segment import edges_in, sources_in
 from governance.lineage.model import Transformation
@@ -120,13 +120,20 @@ def read_sources(
     return frozenset(field_of(name) for name in _sources(store, segments, sayings) if name.startswith(tables))
 
 
-def read_all_sources(store: Path, segments: Sequence[Segment], sayings: Iterable[Saying]) -> frozenset[Field]:
-    """Return all fields that ``sayings`` read.
+def read_all_sources(
+    store: Path, segments: Sequence[Segment], sayings: Iterable[Saying]
+) -> dict[Dataset, tuple[str, ...]]:
+    """Return the names of all fields that ``sayings`` read, each once, in no order.
 
     Raises:
         EventStoreError: a file of the store is missing or damaged.
     """
-    return frozenset(map(field_of, _sources(store, segments, sayings)))
+    found: dict[str, list[str]] = defaultdict(list)
+    # there are millions of them, and a field of each would cost ten times as much
+    for name in _sources(store, segments, sayings):
+        owner, _, column = name.rpartition(SEPARATOR)
+        found[owner].append(column)
+    return {Dataset(*owner.split(SEPARATOR)): tuple(columns) for owner, columns in found.items()}
 
 
 def _sources(store: Path, segments: Sequence[Segment], sayings: Iterable[Saying]) -> set[str]:

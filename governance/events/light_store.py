@@ -77,8 +77,8 @@ class Light:
         """
         return read_sources(self.store, self.segments, sayings, datasets)
 
-    def all_sources(self, sayings: Iterable[Saying]) -> frozenset[Field]:
-        """Return all fields that ``sayings`` read.
+    def all_sources(self, sayings: Iterable[Saying]) -> dict[Dataset, tuple[str, ...]]:
+        """Return the names of all fields that ``sayings`` read, each once, in no order.
 
         Raises:
             EventStoreError: a file of the store is missing or damaged.

@@ -140,6 +140,9 @@ def redact_text(text: str, secrets: tuple[str, ...]) -> str:
 
 def redact_url(text: str) -> str:
     """Return ``text`` with the user part and the secret query parameters of its URLs masked; for dataset names too."""
+    if "@" not in text and "=" not in text:
+        # as most names are: there are hundreds of thousands of them
+        return text
     # a password first, for it may look like a parameter
     return _QUERY.sub(rf"\g<1>{MASK}", _USERINFO.sub(rf"\g<1>{MASK}@", text))
 

@@ -163,9 +163,20 @@ def fields_of(
     standing: Standing, writes: Iterable[Write], sources: Iterable[Field], datasets: Collection[Dataset]
 ) -> dict[Dataset, tuple[Field, ...]]:
     """Return the columns of ``datasets``, sorted: as ``writes`` have them, and ``sources``, which edges read."""
+    names = names_of(standing, writes, datasets)
+    for source in sorted(source for source in set(sources) if source.dataset in names):
+        names[source.dataset].setdefault(source.name)
+    return {dataset: tuple(Field(dataset, name) for name in names[dataset]) for dataset in sorted(names)}
+
+
+def names_of(
+    standing: Standing, writes: Iterable[Write], datasets: Collection[Dataset]
+) -> dict[Dataset, dict[str, None]]:
+    """Return the names of the columns of ``datasets``, in order: as ``writes`` have them, else as readers saw them."""
     names: dict[Dataset, dict[str, None]] = {dataset: {} for dataset in datasets}
-    written = {write.dataset for write in writes if write.fields}
-    for write in writes:
+    told = tuple(writes)
+    written = {write.dataset for write in told if write.fields}
+    for write in told:
         if write.dataset in names:
             names[write.dataset].update(dict.fromkeys(write.fields))
     readers = {id(run) for run, _ in standing.said}
@@ -173,9 +184,7 @@ def fields_of(
         # what a job wrote is known from the job; a reader may have seen an older schema of it
         if part.dataset in names and part.dataset not in written and (id(run) in readers or run.state == "DECLARED"):
             names[part.dataset].update(dict.fromkeys(part.fields))
-    for source in sorted(source for source in set(sources) if source.dataset in names):
-        names[source.dataset].setdefault(source.name)
-    return {dataset: tuple(Field(dataset, name) for name in names[dataset]) for dataset in sorted(names)}
+    return names
 
 
 def datasets_of(standing: Standing) -> tuple[Dataset, ...]:

@@ -3,11 +3,10 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
-from itertools import chain
 
 from governance.dataset import Dataset
 from governance.dependencies import input_fields
-from governance.graph.build import Said, datasets_of, fields_of
+from governance.graph.build import Said, datasets_of, names_of
 from governance.graph.known import Known
 from governance.runs import Job, Run, RunDataset, read_runs
 
@@ -36,12 +35,16 @@ def columns_known(known: Known) -> dict[Dataset, tuple[str, ...]]:
         EventStoreError: a file of the store is missing or damaged.
     """
     standing = known.standing
-    fields = fields_of(standing, standing.writes, (), datasets_of(standing))
-    found = {dataset: dict.fromkeys(it.name for it in of) for dataset, of in fields.items()}
+    found = {
+        it: dict.fromkeys(names) for it, names in names_of(standing, standing.writes, datasets_of(standing)).items()
+    }
     placed = [(output, known.saying((run, output))) for run, output in standing.said]
-    stored = known.light.all_sources(it for _, it in placed if it) if known.light else ()
-    told = (it for output, place in placed if place is None and output.lineage for it in input_fields(output.lineage))
-    for it in chain(stored, told):
+    stored = known.light.all_sources(it for _, it in placed if it) if known.light else {}
+    for dataset, names in stored.items():
+        found[dataset].update(dict.fromkeys(names))
+    for it in (
+        it for output, place in placed if place is None and output.lineage for it in input_fields(output.lineage)
+    ):
         found[it.dataset].setdefault(it.name)
     return {dataset: tuple(names) for dataset, names in found.items()}
 

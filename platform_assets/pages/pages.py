@@ -18,6 +18,7 @@ from governance.page.names import Hit, Names
 from governance.page.state import state_of
 from governance.page.tables import Tables
 from governance.project import Project
+from governance.uncollected import uncollected
 from platform_assets.pages.source import Source, page_source
 
 KEPT = 8
@@ -190,6 +191,7 @@ class Pages:
             raise
         return found
 
+    @uncollected()
     def _state_of(self, name: str) -> _State:
         source = page_source(self.project, self.events, datetime.now(UTC))
         fresh = {str(it) for it in source.problems} - self._warned
