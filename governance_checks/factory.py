@@ -55,7 +55,8 @@ def build_checks(
     """
     owned = frozenset(tables)
     platform = _platform_step(owned, known, rules)
-    alike, of_tables = Alike(platform), [rule for rule in rules if rule.about is About.TABLE]
+    of_tables = [rule for rule in rules if rule.about is About.TABLE]
+    alike = Alike(platform, (rule.name for rule in of_tables))
     keys = (AssetKey(table.split(".")) for table in sorted(owned))
     return (*(alike.step(key, _specs(key, of_tables)) for key in keys), platform)
 

@@ -4,9 +4,8 @@ For each step the decorator inspects the function and makes a definition of each
 step takes of the resources: of a thousand steps that is half of a load.
 """
 
-from collections.abc import Mapping, Sequence
-from functools import cache
-from typing import Any, cast
+from collections.abc import Iterable, Mapping
+from typing import cast
 
 from dagster import (
     AssetChecksDefinition,
@@ -37,44 +36,42 @@ class _Checks(AssetChecksDefinition):
         return cast("AssetChecksDefinition", AssetChecksDefinition(**bare).with_resources(resource_defs))
 
 
-class _Output(Out):
-    """What one check says, by name alike in every step."""
+class _Step(OpDefinition):
+    """The step that ``like`` is, under another name."""
 
-    def to_definition(
-        self, annotation_type: type, name: str | None, description: str | None, code_version: str | None
-    ) -> Any:
-        return _defined(self, annotation_type, name, description, code_version)
+    def __init__(self, like: OpDefinition, name: str) -> None:
+        vars(self).update(vars(like))
+        self._called = name
 
-
-@cache
-def _defined(out: Out, *of: Any) -> Any:
-    return Out.to_definition(out, *of)
+    @property
+    def name(self) -> str:
+        return self._called
 
 
 class Alike:
-    """Makes steps that are as ``first``, the step that Dagster's decorator made, but of another table."""
+    """Makes steps that run what ``first`` runs, a step that Dagster's decorator made, with these ``checks``.
 
-    def __init__(self, first: AssetChecksDefinition) -> None:
+    Inside of a step an output is called as its check is, and so they are alike.
+    """
+
+    def __init__(self, first: AssetChecksDefinition, checks: Iterable[str]) -> None:
         op = cast("OpDefinition", first.node_def)
-        # Dagster takes a definition too where it says In
-        self._ins = cast("Mapping[str, In]", {TABLE: In(Nothing).to_definition(TABLE)})
-        self._run, self._needs, self._config = op.compute_fn, op.required_resource_keys, op.config_schema
-        self._output = _Output(next(iter(op.outs.values())).dagster_type, is_required=False)
+        said = next(iter(op.outs.values()))
+        self._op = OpDefinition(
+            op.compute_fn,
+            name=op.name,
+            ins={TABLE: In(Nothing)},
+            outs={check: Out(said.dagster_type, is_required=said.is_required) for check in checks},
+            required_resource_keys=op.required_resource_keys,
+            config_schema=op.config_schema,
+        )
         (given,) = with_resources([first], {})
         self._resources = given.resource_defs
 
-    def step(self, table: AssetKey, specs: Sequence[AssetCheckSpec]) -> AssetChecksDefinition:
+    def step(self, table: AssetKey, specs: Iterable[AssetCheckSpec]) -> AssetChecksDefinition:
         """Return the step that runs the checks ``specs`` of ``table``."""
-        op = OpDefinition(
-            self._run,
-            name=table.to_python_identifier("governance"),
-            ins=self._ins,
-            outs={spec.name: self._output for spec in specs},
-            required_resource_keys=self._needs,
-            config_schema=self._config,
-        )
         return _Checks(
-            node_def=op,
+            node_def=_Step(self._op, table.to_python_identifier("governance")),
             keys_by_input_name={TABLE: table},
             keys_by_output_name={},
             check_specs_by_output_name={spec.name: spec for spec in specs},

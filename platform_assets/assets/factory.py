@@ -1,7 +1,8 @@
 """Pipelines and sources → Dagster assets. What the files say is all there is to say: nothing is registered by hand."""
 
 import hashlib
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -34,6 +35,8 @@ from platform_assets.assets.metadata import asset_key, pipeline_metadata, table_
 from platform_assets.assets.partitions import ALL_AT_ONCE, backfilled, definition_of, mapping_of
 from platform_assets.engines.named import engine_name
 from platform_assets.loaded import Loaded
+
+_Run = Callable[[AssetExecutionContext, DuckDBResource], MaterializeResult[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,7 @@ def _first(loaded: Loaded) -> AssetsDefinition:
     pipelines = {asset_key(it.table): it for it in loaded.pipelines}
 
     @asset
+    @_inspected
     def run_pipeline(context: AssetExecutionContext, duckdb: DuckDBResource) -> MaterializeResult[None]:
         # loading definitions does not wait for the catalog and the engines that only a run asks for
         from platform_assets.assets.step import run_step  # noqa: PLC0415
@@ -82,6 +86,12 @@ def _first(loaded: Loaded) -> AssetsDefinition:
         return run_step(loaded, pipelines[context.asset_key], context, duckdb)
 
     return run_pipeline
+
+
+def _inspected(run: _Run) -> _Run:
+    """Return ``run`` with its signature: Dagster asks a dozen times for that of each step."""
+    run.__signature__ = inspect.signature(run)  # type: ignore[attr-defined]  # inspect.signature reads it where it is set
+    return run
 
 
 def _pipeline_asset(around: _Around, alike: Alike, pipeline: Pipeline) -> AssetsDefinition:

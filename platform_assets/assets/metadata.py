@@ -7,6 +7,7 @@ shown again as a table, with a link to the asset that it comes from.
 import re
 import warnings
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from itertools import islice
 from urllib.parse import quote
 
@@ -127,8 +128,14 @@ def column_schema(policy: Policy, table: str, columns: Iterable[tuple[str, str]]
 
 def _column(policy: Policy, table: str, name: str, kind: str) -> TableColumn:
     declared = policy.column(table, name)
-    tags = {"classification": declared.classification} if declared.classification else {}
-    return TableColumn(name, kind, description=declared.description, tags=tags)
+    return _table_column(name, kind, declared.description, declared.classification)
+
+
+@lru_cache(maxsize=65_536)
+def _table_column(name: str, kind: str, description: str | None, classification: str | None) -> TableColumn:
+    # many tables have a column of that name and type, and Dagster checks each that is made
+    tags = {"classification": classification} if classification else {}
+    return TableColumn(name, kind, description=description, tags=tags)
 
 
 def _sorted(inputs: Iterable[InputField]) -> tuple[InputField, ...]:
