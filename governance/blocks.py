@@ -42,7 +42,7 @@ class Library:
                 # the same error may be raised by every pipeline: it keeps none of their frames
                 raise error.with_traceback(None)
         chosen: set[int] = set()
-        waiting = [pipeline.sql]
+        waiting = [pipeline.sql] if self.blocks else []
         while waiting:
             text = waiting.pop()
             words = _words(text)

@@ -1,7 +1,9 @@
 """The project's files → Pipelines."""
 
+import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -57,7 +59,7 @@ def on_blocks(project: Project, pipeline: Pipeline) -> Pipeline:
 
 def _with_blocks(pipeline: Pipeline, library: Library) -> Pipeline:
     """Return the pipeline with the building blocks that its text may name; one that does not stand is its problem."""
-    if pipeline.problem is not None:
+    if pipeline.problem is not None or not (library.blocks or library.broken):
         return pipeline
     try:
         macros = tuple(it.name for it in library.blocks if it.kind is BlockKind.MACRO)
@@ -89,13 +91,24 @@ def _files(project: Project) -> Mapping[str, tuple[_File, ...]]:
 def _in_folder(project: Project, folder: Path) -> Mapping[str, tuple[_File, ...]]:
     """Return the files of each table; more than one is an error of that pipeline's."""
     found: dict[str, tuple[_File, ...]] = {}
-    for path in sorted(folder.rglob("*")):
-        parts = path.relative_to(folder).parts
-        if path.name.lower().endswith((".sql", TEMPLATE)) and not any(part.startswith(".") for part in parts):
-            file = _File(path, project.relative(path))
-            table = _table(folder, path, file.shown)
-            found[table] = (*found.get(table, ()), file)
+    for inside in sorted(_texts(folder), key=lambda it: it.split("/")):
+        path = folder / inside
+        file = _File(path, project.relative(path))
+        table = _table(folder, inside, file.shown)
+        found[table] = (*found.get(table, ()), file)
     return found
+
+
+def _texts(folder: Path, above: str = "") -> Iterator[str]:
+    """Yield the paths in ``folder`` that end as a pipeline's does; what begins with a dot is none of them."""
+    with suppress(PermissionError), os.scandir(folder / above) as there:
+        for it in there:
+            if it.name.startswith("."):
+                continue
+            if it.name.lower().endswith((".sql", TEMPLATE)):
+                yield f"{above}{it.name}"
+            if it.is_dir(follow_symlinks=False):
+                yield from _texts(folder, f"{above}{it.name}/")
 
 
 def _load(table: str, files: tuple[_File, ...], around: Callable[[], Surroundings]) -> Pipeline:
@@ -123,11 +136,13 @@ def _rendered(table: str, file: str, text: str, around: Surroundings) -> Pipelin
     return rendered_pipeline(table, file, text, around)
 
 
-def _table(folder: Path, path: Path, file: str) -> str:
-    match = TABLE.fullmatch(path.relative_to(folder).as_posix())
+def _table(folder: Path, inside: str, file: str) -> str:
+    match = TABLE.fullmatch(inside)
     if match is None:
         fix = "name it <schema>/<table>.sql in lower-case letters, digits and underscores, each beginning with a letter"
         raise PipelineError(file, None, "the path does not name a table", fix=fix)
-    if not path.resolve().is_relative_to(folder.resolve()):
+    path = folder / inside
+    # the folders on the way are none that lead elsewhere
+    if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
         raise PipelineError(file, None, "the file lies outside the pipelines folder", fix="put the file itself here")
     return f"{match['schema']}.{match['name']}"

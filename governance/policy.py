@@ -185,7 +185,7 @@ def _files(project: Project, name: str) -> tuple[Section, ...]:
     """Return ``name`` of every policy folder that has it, and at least of the first: it must be there."""
     first, *overlays = (folder / name for folder in project.policy)
     there = [first, *(path for path in overlays if path.exists())]
-    return tuple(read_section(path, project.relative(path)) for path in there)
+    return tuple(read_section(path, project.relative(path), project.cache) for path in there)
 
 
 def _table(section: Section, order: tuple[str, ...]) -> TablePolicy:

@@ -93,28 +93,50 @@ class Section:
         return f"{self.place}.{toml_key(key)}" if self.place else toml_key(key)
 
 
-def read_section(path: Path, file: str) -> Section:
-    """Return the whole of ``path``, called ``file`` in errors.
+def read_section(path: Path, file: str, cache: Path | None = None) -> Section:
+    """Return the whole of ``path``, called ``file`` in errors; what it says is remembered in the folder ``cache``.
 
     Raises:
         PolicyError: it is not there, not readable, or not TOML.
     """
+    return section_of(policy_text(path, file), file, cache)
+
+
+def policy_text(path: Path, file: str) -> str:
+    """Return the text of ``path``, called ``file`` in errors.
+
+    Raises:
+        PolicyError: it is not there, or not readable.
+    """
     try:
-        return Section(file, "", _parsed(path.read_text(encoding="utf-8")))
+        return path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise PolicyError(file, "", "there is no such file", fix="make it, or name a project with --project") from None
     except OSError as error:
         raise PolicyError(file, "", f"it cannot be read: {error.strerror}", fix="make it a readable file") from None
     except UnicodeDecodeError:
         raise PolicyError(file, "", "the text is not UTF-8", fix="save the file as UTF-8") from None
+
+
+def section_of(text: str, file: str, cache: Path | None = None) -> Section:
+    """Return the whole of ``file``, which has ``text``; see ``read_section``.
+
+    Raises:
+        PolicyError: it is not TOML.
+    """
+    try:
+        return Section(file, "", _parsed(text, file, cache))
     except tomllib.TOMLDecodeError as error:
         raise PolicyError(file, "", f"it is not TOML: {error}", fix="mend the syntax at that place") from None
 
 
 @lru_cache(maxsize=8)
-def _parsed(text: str) -> Mapping[str, Any]:
+def _parsed(text: str, file: str, cache: Path | None) -> Mapping[str, Any]:
     """Return what ``text`` says as TOML, which nobody changes: one load asks several times for the same few files."""
-    return tomllib.loads(text)
+    # what is remembered of pipelines knows what a pipeline is, and that knows policy
+    from governance.remembered.documents import document  # noqa: PLC0415
+
+    return document(text, file, cache)
 
 
 def _said(value: object) -> str:

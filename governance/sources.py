@@ -3,13 +3,15 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 
 from governance.landing.columns import column_type
 from governance.landing.datasets import datasets
 from governance.landing.declared import KEYS, file_source
 from governance.landing.locations import LOCATIONS, read_locations
 from governance.landing.model import FileSource, Location
-from governance.policy_file import Section, read_section
+from governance.policy_file import Section, policy_text, section_of
 from governance.project import Project
 
 TABLE = re.compile(r"[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
@@ -36,7 +38,14 @@ def load_sources(project: Project) -> tuple[Source, ...]:
     Raises:
         PolicyError: ``sources.toml`` is missing, is not TOML, or says something that is not allowed.
     """
-    return sources_in(read_section(project.sources, project.relative(project.sources)))
+    file = project.relative(project.sources)
+    return _read(policy_text(project.sources, file), file, project.cache)
+
+
+@lru_cache(maxsize=2)
+def _read(text: str, file: str, cache: Path | None) -> tuple[Source, ...]:
+    """Return what the text declares: one load asks for it three times."""
+    return sources_in(section_of(text, file, cache))
 
 
 def sources_in(file: Section) -> tuple[Source, ...]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 ALIASES = {
     "bool": "boolean",
@@ -86,6 +87,7 @@ class SqlType:
         return f"struct({', '.join(named)})"
 
 
+@lru_cache(maxsize=4096)
 def sql_type(text: str) -> str | None:
     """Return the type's one name, None where Iceberg stores no such type (``EXPECTED`` is the fix).
 

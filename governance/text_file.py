@@ -12,7 +12,8 @@ def read_text(path: Path, file: str) -> str:
         PipelineError: it is not UTF-8, or it cannot be read.
     """
     try:
-        return path.read_text(encoding="utf-8-sig")
+        # as a text that is opened as such has them, at half of its time
+        return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise PipelineError(file, line, "the text is not UTF-8", fix="save the file as UTF-8") from None

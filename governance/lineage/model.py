@@ -38,7 +38,8 @@ class Transformation(Enum):
     @property
     def direct(self) -> bool:
         """Whether the input's value flows into the output's."""
-        return self.value[0] == "DIRECT"
+        # asked of every edge: ``value`` takes three times as long
+        return bool(self._value_[0] == "DIRECT")
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,8 @@ def read_create(tree: exp.Expr, session: Session) -> Iterable[Effect]:
         problem = f"{len(names)} column names for the {len(query.columns)} columns of the query"
         raise session.error(ColumnCountMismatch, problem, table, fix="name each column once")
     query = named(query, names, session)
-    filled = next(tree.find_all(exp.ToTableProperty), None)
+    properties = tree.args.get("properties")
+    filled = None if properties is None else properties.find(exp.ToTableProperty)
     if filled is not None:
         yield Effect(target_of(filled.args["this"], session).name, query)
         return

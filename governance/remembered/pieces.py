@@ -47,14 +47,20 @@ def digest(data: bytes) -> bytes:
 
 def read_piece(folder: Path, number: int, edition: bytes) -> Mapping[str, Entry]:
     """Return the entries of a piece that ``edition`` wrote whole; none where there is no such."""
+    with suppress(msgspec.DecodeError):
+        if (body := read_body(_file(folder, number), edition)) is not None:
+            return _DECODER.decode(body)
+    return {}
+
+
+def read_body(file: Path, edition: bytes) -> bytes | None:
+    """Return what ``edition`` wrote whole into ``file``, None where there is no such."""
     head = len(MARK) + 2 * DIGEST
-    try:
-        data = _file(folder, number).read_bytes()
-        if data[:head] != MARK + edition + digest(data[head:]):
-            return {}
-        return _DECODER.decode(data[head:])
-    except (OSError, msgspec.DecodeError):
-        return {}
+    with suppress(OSError):
+        data = file.read_bytes()
+        if data[:head] == MARK + edition + digest(data[head:]):
+            return data[head:]
+    return None
 
 
 def write_piece(folder: Path, number: int, edition: bytes, entries: Mapping[str, Entry]) -> None:
@@ -63,14 +69,23 @@ def write_piece(folder: Path, number: int, edition: bytes, entries: Mapping[str,
     Raises:
         OSError: the folder cannot be written to, or the disk is full; the piece is as it was.
     """
+    write_body(_file(folder, number), edition, msgspec.msgpack.encode(entries))
+
+
+def write_body(file: Path, edition: bytes, body: bytes) -> None:
+    """Replace ``file`` by one of ``edition`` that has ``body``.
+
+    Raises:
+        OSError: as ``write_piece`` does.
+    """
+    folder = file.parent
     _make(folder)
-    body = msgspec.msgpack.encode(entries)
     with NamedTemporaryFile(dir=folder, prefix=".", suffix=UNFINISHED, delete=False) as beside:
         place = Path(beside.name)
         try:
             beside.write(MARK + edition + digest(body) + body)
             beside.close()
-            place.replace(_file(folder, number))
+            place.replace(file)
         except OSError:
             place.unlink(missing_ok=True)
             raise

@@ -12,6 +12,9 @@ from collections.abc import Iterator
 
 TEMPLATE = ".sql.j2"
 
+OPENS = re.compile(r"\{[{%#]")
+"""Without one of them no mark is in a text, which is then not looked through word by word."""
+
 _SKIPPED = r"--[^\n]*|/\*.*?(?:\*/|\Z)"
 _QUOTED = r"""'(?:[^']|'')*(?:'|\Z)|"(?:[^"]|"")*(?:"|\Z)|\$\$.*?(?:\$\$|\Z)"""
 _MARK = r"\{\{[-+]?\s*[A-Za-z_]\w*(?!\w|\s*:)|\{%[-+]?\s*[A-Za-z_]"
@@ -24,6 +27,8 @@ def is_template(name: str, text: str) -> bool:
     """Whether the file called ``name`` with ``text`` is rendered before it is read."""
     if name.endswith(TEMPLATE):
         return True
+    if OPENS.search(text) is None:
+        return False
     closed = text.rfind("#}")
     return any(
         found.lastgroup == "mark"
