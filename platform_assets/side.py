@@ -1,6 +1,7 @@
 """What the project's files say, as one side of a comparison."""
 
 from collections.abc import Callable
+from contextlib import closing
 
 from governance.diff.model import Side
 from governance.load import load_pipelines
@@ -22,7 +23,8 @@ def side_of_project(project: Project) -> Side:
     if project.cache is None:
         return _side(project, lambda _masking: EMPTY, PLAIN)
     memory = open_memory(project.cache)
-    side = _side(project, lambda _masking: EMPTY, memory.reading(PLAIN))
+    with closing(memory):
+        side = _side(project, lambda _masking: EMPTY, memory.reading(PLAIN))
     memory.keep()
     return side
 

@@ -1,6 +1,6 @@
 """Statements in the order in which they can run."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from graphlib import CycleError, TopologicalSorter
 
@@ -36,6 +36,19 @@ def ordered(statements: Iterable[Statement], sources: frozenset[str]) -> tuple[S
         found += (by_table[table] for table in ready)
         sorter.done(*ready)
     return tuple(found)
+
+
+def layers(statements: Iterable[Statement]) -> Iterator[Sequence[Statement]]:
+    """Yield ``statements``, which are in order, in runs of which none reads another's table."""
+    layer: list[Statement] = []
+    tables: set[str] = set()
+    for statement in statements:
+        if not tables.isdisjoint(statement.upstream):
+            yield layer
+            layer, tables = [], set()
+        layer.append(statement)
+        tables.add(statement.pipeline.table)
+    yield layer
 
 
 def unknown_table(statement: Statement, table: str, known: Iterable[str] = ()) -> UnknownTable:

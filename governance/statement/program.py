@@ -12,7 +12,7 @@ from governance.pipeline import Pipeline
 from governance.sources import Source
 from governance.statement.formats import require_formats
 from governance.statement.model import Kind, Statement
-from governance.statement.order import ordered, unknown_table
+from governance.statement.order import layers, ordered, unknown_table
 from governance.statement.reading import PLAIN, Reading, Trace
 from governance.statement.spark import require_spark
 from governance.statement.trace import columns_of
@@ -73,16 +73,18 @@ def read_program(
     standing = _in_order(statements, frozenset(schemas), unreadable)
     lineages: dict[str, ColumnLineage] = {}
     known = {statement.pipeline.table: statement for statement in like.statements}
-    for statement in swept(standing):
-        try:
-            if known.get(statement.pipeline.table) is statement and _same_inputs(statement, schemas, like):
-                _take_from(like, statement.pipeline.table, schemas, lineages)
-            else:
-                _trace_into(schemas, lineages, statement, masking_functions, reading.trace)
-            if (statement.pipeline.engine or engine) == SPARK:
-                require_spark(statement, schemas)
-        except LineageError as error:
-            unreadable[statement.pipeline.table] = error
+    for layer in layers(standing):
+        reading.at_hand([it for it in layer if it.needs <= schemas.keys()], schemas, masking_functions)
+        for statement in swept(layer):
+            try:
+                if known.get(statement.pipeline.table) is statement and _same_inputs(statement, schemas, like):
+                    _take_from(like, statement.pipeline.table, schemas, lineages)
+                else:
+                    _trace_into(schemas, lineages, statement, masking_functions, reading.trace)
+                if (statement.pipeline.engine or engine) == SPARK:
+                    require_spark(statement, schemas)
+            except LineageError as error:
+                unreadable[statement.pipeline.table] = error
     unreadable = _at_their_place(unreadable, {it.file: it.table for it in pipelines})
     readable = tuple(it for it in standing if it.pipeline.table not in unreadable)
     return Program(readable, _sorted(unreadable), _sorted(schemas), _sorted(lineages))
@@ -115,6 +117,7 @@ def _parsed(
     written = {pipeline.table for pipeline in pipelines}
     known = {statement.pipeline: statement for statement in like.statements}
     parsed: list[Statement] = []
+    reading.coming([it for it in pipelines if it not in known] if known else pipelines)
     for pipeline in swept(pipelines):
         try:
             if pipeline.table in sources:

@@ -1,6 +1,6 @@
 """How texts are read: plainly, or by who remembers."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -21,12 +21,20 @@ class Trace(Protocol):
         """Return the statement's lineage."""
 
 
+def _nothing_to_prepare(*_said: object) -> None:
+    pass
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """A pipeline into its statement, and that, with the columns that it needs, into its lineage."""
 
     parse: Callable[[Pipeline], Statement]
     trace: Trace
+    coming: Callable[[Sequence[Pipeline]], None] = _nothing_to_prepare
+    """Told, before they are asked for one by one, which texts are going to be parsed."""
+    at_hand: Callable[[Sequence[Statement], Schemas, frozenset[str]], None] = _nothing_to_prepare
+    """Told likewise what is going to be traced, over these columns and with these masking functions."""
 
 
 PLAIN = Reading(parse, trace)

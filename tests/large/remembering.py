@@ -53,6 +53,10 @@ def plain(project: Project, *, masking: frozenset[str] = frozenset()) -> Program
     return _program(project, PLAIN, masking)
 
 
+def read_by(project: Project, reading: Reading) -> Program:
+    return _program(project, reading, frozenset())
+
+
 def _program(project: Project, reading: Reading, masking: frozenset[str]) -> Program:
     policy = load_policy(project)
     masking = masking | policy.lineage.masking_functions
