@@ -12,9 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from governance.dataset import Dataset, Field
+from governance.events.beside import Place, edges_in, sources_in
 from governance.events.keys import SEPARATOR, field_of, key, thing
-from governance.events.manifest import Segment
-from governance.events.segment import edges_in, sources_in
 from governance.lineage.model import Transformation
 
 HOW = {f"{it.type} {it.subtype}": place for place, it in enumerate(Transformation)}
@@ -68,7 +67,7 @@ class Edges:
         return map(things.__getitem__, places.tolist())
 
 
-def read_edges(store: Path, segments: Sequence[Segment], sayings: Sequence[Saying]) -> Edges:
+def read_edges(store: Path, segments: Sequence[Place], sayings: Sequence[Saying]) -> Edges:
     """Return the edges of ``sayings``, of which none is twice.
 
     Raises:
@@ -109,7 +108,7 @@ class _Names:
 
 
 def read_sources(
-    store: Path, segments: Sequence[Segment], sayings: Iterable[Saying], datasets: Iterable[Dataset]
+    store: Path, segments: Sequence[Place], sayings: Iterable[Saying], datasets: Iterable[Dataset]
 ) -> frozenset[Field]:
     """Return the fields of ``datasets`` that ``sayings`` read.
 
@@ -121,7 +120,7 @@ def read_sources(
 
 
 def read_all_sources(
-    store: Path, segments: Sequence[Segment], sayings: Iterable[Saying]
+    store: Path, segments: Sequence[Place], sayings: Iterable[Saying]
 ) -> dict[Dataset, tuple[str, ...]]:
     """Return the names of all fields that ``sayings`` read, each once, in no order.
 
@@ -136,7 +135,7 @@ def read_all_sources(
     return {Dataset(*owner.split(SEPARATOR)): tuple(columns) for owner, columns in found.items()}
 
 
-def _sources(store: Path, segments: Sequence[Segment], sayings: Iterable[Saying]) -> set[str]:
+def _sources(store: Path, segments: Sequence[Place], sayings: Iterable[Saying]) -> set[str]:
     wanted: dict[int, list[int]] = defaultdict(list)
     for segment, number in sayings:
         wanted[segment].append(number)

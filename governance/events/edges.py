@@ -42,8 +42,9 @@ _WORDS = {it: f"{it.type} {it.subtype}" for it in Transformation}
 
 @dataclass(slots=True)
 class Sayings:
-    """Numbers what events say of their outputs, for the length of one stretch."""
+    """Numbers what events say of their outputs, from ``first`` on, for the length of one stretch."""
 
+    first: int = 0
     _numbers: dict[tuple[Dataset, int], int] = field(default_factory=dict)
     _said: list[tuple[Dataset, ColumnLineagePart]] = field(default_factory=list)
 
@@ -53,10 +54,15 @@ class Sayings:
         outputs = ((Dataset(it.namespace, it.name), it.facets.column_lineage) for it in told.outputs)
         return [(key(output), self._number(output, lineage)) for output, lineage in outputs]
 
+    @property
+    def end(self) -> int:
+        """The number of what is said next."""
+        return self.first + len(self._said)
+
     def table(self) -> pa.Table:
         """Return the edges of all that was numbered."""
         columns: tuple[list[Any], ...] = tuple([] for _ in EDGES)
-        for number, (output, lineage) in enumerate(self._said):
+        for number, (output, lineage) in enumerate(self._said, self.first):
             edges = _edges(output, lineage)
             for column, values in zip(columns, ([number] * len(edges), *zip(*edges, strict=True)), strict=False):
                 column.extend(values)
@@ -66,8 +72,8 @@ class Sayings:
         if lineage is None or not (lineage.fields or lineage.dataset):
             return None
         # a decoder gives the same bytes as the same object, and _said keeps it alive
-        number = self._numbers.setdefault((output, id(lineage)), len(self._said))
-        if number == len(self._said):
+        number = self._numbers.setdefault((output, id(lineage)), self.end)
+        if number == self.end:
             self._said.append((output, lineage))
         return number
 

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from governance.dataset import Dataset, Field
 from governance.events.arrays import Edges, Saying, read_all_sources, read_edges, read_sources
+from governance.events.beside import Place, events_of_runs, pieces_at
 from governance.events.days import days, parts_of_day
 from governance.events.decode import Decoder
 from governance.events.keys import SEPARATOR, key
@@ -25,7 +26,7 @@ from governance.events.manifest import Segment
 from governance.events.model import TERMINAL, DatasetPart, Event
 from governance.events.pieces import Piece, Problem
 from governance.events.reading import event_files
-from governance.events.segment import events_of_runs, light_rows, mentioned_in, pieces_at, pieces_in
+from governance.events.segment import light_rows, mentioned_in, pieces_in
 from governance.events.torn import torn_in
 from governance.names import mentioned
 from governance.runs import SEQUENCE, Job
@@ -45,7 +46,7 @@ class Light:
     problems: tuple[Problem, ...]
     said: Mapping[Output, Saying]
     store: Path
-    segments: tuple[Segment, ...]
+    segments: tuple[Place, ...]
     steady: bool
 
     def edges(self, sayings: Sequence[Saying]) -> Edges:
@@ -125,7 +126,7 @@ def read_light_store(path: Path, odd: Odd) -> Light:
     return light_of(path, read, segments, unsteady)
 
 
-def light_of(path: Path, read: Sequence[Day], segments: Sequence[Segment], unsteady: Collection[Dataset]) -> Light:
+def light_of(path: Path, read: Sequence[Day], segments: Sequence[Place], unsteady: Collection[Dataset]) -> Light:
     """Return what ``read`` holds, events that name a dataset of ``unsteady`` whole; rows name their place in segments.
 
     Raises:
@@ -247,7 +248,7 @@ def _named(event: Event, odd: Collection[Dataset]) -> bool:
 
 
 def _whole(
-    path: Path, day: Day, segments: Sequence[Segment], heavy: Collection[tuple[int, int]], decode: Decoder
+    path: Path, day: Day, segments: Sequence[Place], heavy: Collection[tuple[int, int]], decode: Decoder
 ) -> Iterator[Piece]:
     offsets: dict[int, set[int]] = defaultdict(set)
     for row in day.rows:

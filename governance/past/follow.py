@@ -23,7 +23,7 @@ from governance.events.decode import Decoder
 from governance.events.manifest import read_manifest
 from governance.events.pieces import Problem
 from governance.past.claims import parts_of
-from governance.past.model import VERSION, Consumed, Kept, Told
+from governance.past.model import BESIDE, VERSION, Consumed, Kept, Told
 from governance.past.names import Names
 from governance.past.news import (
     Changed,
@@ -37,6 +37,7 @@ from governance.past.news import (
     some_of_runs,
 )
 from governance.past.past import Marks, Past
+from governance.past.stretches import Stretches
 
 FILE = "past.bin"
 
@@ -52,11 +53,13 @@ _LEFT = 3600
 class Followed:
     """The past as of the store's present end, and how far each day had been read for it.
 
+    beside:   the edges of light events that only NDJSON has
     problems: what of the store is no event, or one with something wrong, in order
     """
 
     past: Past
     days: dict[str, Consumed]
+    beside: Stretches = field(default_factory=Stretches)
     problems: tuple[Problem, ...] = ()
 
 
@@ -112,6 +115,7 @@ class _Reading:
     days: dict[str, Consumed]
     moved: bool = False
     lost: set[str] = field(default_factory=set)
+    beside: Stretches = field(default_factory=Stretches)
     problems: list[Problem] = field(default_factory=list)
     passing: list[Problem] = field(default_factory=list)
     decode: Decoder = field(default_factory=Decoder)
@@ -128,7 +132,8 @@ class _Reading:
         for it in kept.over:
             past.over[it.run_id] = (*past.over.get(it.run_id, ()), it)
         past.load(kept.told.items())
-        return cls(past, dict(kept.days), problems=list(kept.problems))
+        beside = Stretches(list(kept.edges), kept.end, kept.sayings)
+        return cls(past, dict(kept.days), beside=beside, problems=list(kept.problems))
 
     def advance(self, store: Path) -> bool:
         """Read what is new; return whether all still stands for what it stood for.
@@ -144,7 +149,7 @@ class _Reading:
         self._settle(store)
         for name in names:
             before = self.days.get(name, Consumed())
-            after, news = news_of(store, name, before, self.decode)
+            after, news = news_of(store, name, before, self.decode, self.beside.end)
             if after != before:
                 self.days[name], self.moved = after, True
             for it in news:
@@ -155,6 +160,7 @@ class _Reading:
     def _hear(self, store: Path, news: News) -> None:
         self.problems += news.problems
         self.passing += news.passing
+        self.beside.add(news.sayings.table(), max(news.sayings.end, self.beside.end))
         if not news.heard:
             return
         linked = any(part.facets.symlinks for _, event in news.heard for part in parts_of(event))
@@ -168,7 +174,7 @@ class _Reading:
         waiting: dict[str, list[Told]] = defaultdict(list)
         for of_run in self.past.told.values():
             for told, _ in of_run.values():
-                if told.segment is None:
+                if told.segment in (None, BESIDE):
                     waiting[told.day].append(told)
         manifest = read_manifest(store)
         for name, of_day in waiting.items():
@@ -177,6 +183,8 @@ class _Reading:
     def kept(self, store: Path) -> Kept:
         """Return what is to be kept."""
         past = self.past
+        of_runs = (told for of_run in past.told.values() for told, _ in of_run.values())
+        self.beside.keep({it for told in of_runs if told.segment == BESIDE for it in told.said if it is not None})
         return Kept(
             VERSION,
             str(store),
@@ -189,12 +197,15 @@ class _Reading:
             past.names.linked,
             past.names.twins,
             tuple(self.problems),
+            tuple(self.beside.tables),
+            self.beside.end,
+            self.beside.count,
         )
 
     def followed(self) -> Followed:
         """Return what was read, for who asks."""
         problems = sorted((*self.problems, *self.passing), key=lambda it: (it.file, it.offset))
-        return Followed(self.past, self.days, tuple(problems))
+        return Followed(self.past, self.days, self.beside, tuple(problems))
 
 
 def recalled(store: Path, run_ids: Iterable[str], decode: Decoder) -> Iterator[Heard]:

@@ -8,18 +8,21 @@ import msgspec
 from governance.events.pieces import Problem
 from governance.runs import Job, Run
 
-VERSION = 2
+VERSION = 3
 """Of what is kept, and of what it is taken to mean; what another version kept is made anew."""
 
 WHOLE = ""
 """In place of a segment: an event that no segment has in a light form."""
+
+BESIDE = "."
+"""In place of a segment: a light form whose edges stand in :attr:`Kept.edges`."""
 
 
 class Told(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """An event that is kept, and where it stands.
 
     segment: file of the segment of which ``raw`` is the light form; None for a whole event that only NDJSON has as yet
-    said:    by output what the segment's edges file says of it (:mod:`governance.events.segment`)
+    said:    by output what the edges, the segment's or those beside, say of it (:mod:`governance.events.segment`)
     """
 
     day: str
@@ -82,6 +85,7 @@ class Kept(msgspec.Struct, frozen=True):
     linked:    whether any event said that two datasets are one
     twins:     whether something is spelled in several ways, so that the past has to be read whole
     problems:  what was no event, or one with something wrong
+    edges:     of light events that only NDJSON has (:mod:`governance.past.stretches`), as are ``end`` and ``sayings``
     """
 
     version: int = VERSION
@@ -95,6 +99,9 @@ class Kept(msgspec.Struct, frozen=True):
     linked: bool = False
     twins: bool = False
     problems: tuple[Problem, ...] = ()
+    edges: tuple[bytes, ...] = ()
+    end: int = 0
+    sayings: int = 0
 
 
 def mark(*words: str) -> int:

@@ -3,7 +3,7 @@
 import hashlib
 import io
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
@@ -14,8 +14,9 @@ import pyarrow.compute as pc
 from governance.events.arrays import texts
 from governance.events.days import days, opened_day
 from governance.events.decode import Decoder
+from governance.events.edges import Sayings
 from governance.events.keys import key
-from governance.events.light import read_light
+from governance.events.light import light, read_light
 from governance.events.manifest import Day, Segment
 from governance.events.model import Event
 from governance.events.pieces import FOREIGN, HEAD, Piece, Problem, lines_of, piece, spread
@@ -23,7 +24,7 @@ from governance.events.reading import event_files
 from governance.events.segment import light_rows, mentioned_in, pieces_at, pieces_in, require_whole, run_ids_in
 from governance.events.torn import torn_in
 from governance.names import mentioned
-from governance.past.model import WHOLE, Consumed, Told
+from governance.past.model import BESIDE, WHOLE, Consumed, Told
 
 Heard = tuple[Told, Event]
 
@@ -42,20 +43,38 @@ class News:
 
     problems: what of the stretch was no event, or one with something wrong
     passing:  likewise of what stands behind it and has no end yet
+    sayings:  what light events of NDJSON say of columns
     """
 
     heard: list[Heard] = field(default_factory=list)
     names: list[pa.Array | pa.ChunkedArray] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     passing: list[Problem] = field(default_factory=list)
+    sayings: Sayings = field(default_factory=Sayings)
 
-    def whole(self, pieces: Iterable[Piece], segment: str | None) -> None:
+    def whole(self, pieces: Iterable[Piece], segment: str) -> None:
         """Add the events of ``pieces``, whole."""
+        self._add(pieces, lambda it, event: (Told(it.file, it.offset, it.raw, segment), event))
+
+    def lines(self, pieces: Iterable[Piece], text: bytes, begin: int) -> None:
+        """Add the events of ``text``, which begins at byte ``begin`` of its day, light where that tells all."""
+
+        def heard(it: Piece, event: Event) -> Heard:
+            # what is one of several in its line is not found again by where it begins
+            place = it.offset - begin
+            if it.reasons or event.design or text[place : text.index(b"\n", place)] != it.raw:
+                return Told(it.file, it.offset, it.raw), event
+            said, raw = tuple(number for _, number in self.sayings.of(event)), light(event)
+            return Told(it.file, it.offset, raw, BESIDE, said), read_light(raw)
+
+        self._add(pieces, heard)
+
+    def _add(self, pieces: Iterable[Piece], heard: Callable[[Piece, Event], Heard]) -> None:
         named: set[str] = set()
         for it in pieces:
             self.problems += it.problems
             if it.event is not None:
-                self.heard.append((Told(it.file, it.offset, it.raw, segment), it.event))
+                self.heard.append(heard(it, it.event))
                 named.update(map(key, mentioned(it.event)))
         if named:
             self.names.append(texts(sorted(named)))
@@ -66,8 +85,10 @@ def names_of_days(store: Path) -> tuple[str, ...]:
     return tuple(sorted({file.name for file in event_files(store)} | set(days(store))))
 
 
-def news_of(store: Path, name: str, before: Consumed, decode: Decoder) -> tuple[Consumed, list[News]]:
+def news_of(store: Path, name: str, before: Consumed, decode: Decoder, first: int = 0) -> tuple[Consumed, list[News]]:
     """Return how far the day goes now and what it has behind ``before``, a part for each segment and one for the tail.
+
+    first: the number of what NDJSON says first
 
     Raises:
         Changed: what was consumed is not as it was.
@@ -80,7 +101,7 @@ def news_of(store: Path, name: str, before: Consumed, decode: Decoder) -> tuple[
             # what was read of it once is kept, and would hide that the store has lost it
             require_whole(store, it)
         found = [of_segment(store, name, it, before, decode) for it in day.segments if it.end > before.end]
-        tail, end, lines = _tail(name, day, file, before, decode)
+        tail, end, lines = _tail(name, (day, file), before, News(sayings=Sayings(first)), decode)
         begin = max(day.end, 0)
         digest = _digest(file, begin - day.base, end - day.base) if file and end > begin else b""
         segments = tuple(it.sha256 for it in day.segments)
@@ -144,8 +165,11 @@ def some_of_runs(store: Path, segment: Segment, run_ids: Collection[str]) -> boo
     return bool(pc.any(pc.is_in(run_ids_in(store, segment), value_set=pa.array(sorted(run_ids), pa.string()))).as_py())
 
 
-def _tail(name: str, day: Day, file: BinaryIO | None, before: Consumed, decode: Decoder) -> tuple[News, int, int]:
-    news, begin = News(), max(before.end, day.end)
+def _tail(
+    name: str, opened: tuple[Day, BinaryIO | None], before: Consumed, news: News, decode: Decoder
+) -> tuple[News, int, int]:
+    day, file = opened
+    begin = max(before.end, day.end)
     lines = before.lines if before.end > day.end else day.lines
     if file is None:
         return news, begin, lines
@@ -157,7 +181,7 @@ def _tail(name: str, day: Day, file: BinaryIO | None, before: Consumed, decode: 
     data = file.read()
     whole = data[: data.rfind(b"\n") + 1]
     rest = data[len(whole) :]
-    news.whole(lines_of(name, io.BytesIO(whole), decode, line=lines + 1, offset=begin), None)
+    news.lines(lines_of(name, io.BytesIO(whole), decode, line=lines + 1, offset=begin), whole, begin)
     end, lines = begin + len(whole), lines + whole.count(b"\n")
     for it in lines_of(name, io.BytesIO(rest), decode, line=lines + 1, offset=end):
         if it.event:
@@ -176,8 +200,15 @@ def settled(store: Path, name: str, segments: Iterable[Segment], told: Collectio
             if it and row["light"]:
                 yield Told(name, it.offset, row["light"], segment.file, tuple(row["said"]))
             elif it:
-                yield Told(name, it.offset, it.raw, WHOLE)
-        yield from (Told(name, it.offset, it.raw, WHOLE) for it in within.values())
+                yield _settled_whole(it)
+        yield from map(_settled_whole, within.values())
+
+
+def _settled_whole(told: Told) -> Told:
+    if told.segment == BESIDE:
+        # a light form was made of it, and the segment has none: of another version
+        raise Changed
+    return Told(told.day, told.offset, told.raw, WHOLE)
 
 
 def event_of(told: Told, decode: Decoder) -> Event:

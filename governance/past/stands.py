@@ -6,15 +6,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from governance.dataset import Dataset
+from governance.events.beside import Beside, Place
 from governance.events.decode import Decoder
 from governance.events.light_store import Day, Row, light_of
-from governance.events.manifest import Segment, read_manifest
+from governance.events.manifest import read_manifest
 from governance.events.pieces import Piece
 from governance.graph.known import Known
 from governance.identity import Schemas, moved
 from governance.names import Spelling, aliases, respelled
 from governance.past.follow import Followed, recalled
-from governance.past.model import Over, mark
+from governance.past.model import BESIDE, Over, mark
 from governance.past.news import Changed
 from governance.past.past import Marks, Past
 from governance.runs import Run, read_runs
@@ -64,20 +65,23 @@ def stored_of(
         Changed: a segment that was read is not there.
         EventStoreError: a file of the store is missing or damaged.
     """
-    segments: dict[str, tuple[int, Segment]] = {}
-    read = _days(followed.past, store, segments)
+    segments: dict[str, Place] = {}
+    read = _days(followed, store, segments)
     events = tuple(event for of_run in followed.past.told.values() for _, event in of_run.values())
     if not segments:
         return Stored(events, followed.problems, spellings, schemas, catalog=catalog)
     odd = respelled(events, spellings) | moved(events, schemas)
-    light = light_of(store, read, [it for _, it in segments.values()], odd)
+    light = light_of(store, read, list(segments.values()), odd)
     return Stored(light.events, followed.problems, spellings, schemas, light, catalog)
 
 
-def _days(past: Past, store: Path, segments: dict[str, tuple[int, Segment]]) -> list[Day]:
-    there = {it.file: it for day in read_manifest(store).days.values() for it in day.segments}
+def _days(followed: Followed, store: Path, segments: dict[str, Place]) -> list[Day]:
+    there: dict[str, Place] = {it.file: it for day in read_manifest(store).days.values() for it in day.segments}
+    where: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    there[BESIDE] = Beside(followed.beside.table(), where)
+    places: dict[str, int] = {}
     found: dict[str, Day] = {}
-    for of_run in past.told.values():
+    for run_id, of_run in followed.past.told.items():
         for told, event in of_run.values():
             day = found.setdefault(told.day, Day(told.day, [], []))
             if not told.segment:
@@ -85,8 +89,11 @@ def _days(past: Past, store: Path, segments: dict[str, tuple[int, Segment]]) -> 
                 continue
             if told.segment not in there:
                 raise Changed
-            place, _ = segments.setdefault(told.segment, (len(segments), there[told.segment]))
+            segments.setdefault(told.segment, there[told.segment])
+            place = places.setdefault(told.segment, len(places))
             day.rows.append(Row(place, told.offset, event, list(told.said)))
+            if told.segment == BESIDE:
+                where[run_id].append(told.place)
     return [found[name] for name in sorted(found)]
 
 
