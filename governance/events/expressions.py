@@ -14,6 +14,7 @@ goes through, the one that names the source column first. ``line`` counts in the
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, cast
 
 import msgspec
@@ -35,8 +36,14 @@ def redacted(explanation: Explanation, secrets: tuple[str, ...]) -> Explanation:
     The text that was explained is masked before, as the sql facet is (:func:`governance.events.redact.redact_sql`), so
     that its marks are right; what a piece shows beyond that is not told.
     """
-    shown = {it: redact_sql(it.text, secrets) == it.text for it in {use.expression for use in explanation.uses}}
+    shown = {it: _may_be_told(it.text, secrets) for it in {use.expression for use in explanation.uses}}
     return replace(explanation, uses=tuple(use for use in explanation.uses if shown[use.expression]))
+
+
+@lru_cache(maxsize=16_384)
+def _may_be_told(text: str, secrets: tuple[str, ...]) -> bool:
+    """Whether nothing is masked in a piece; the same column is selected by many statements."""
+    return redact_sql(text, secrets) == text
 
 
 def expressions_facet(explanation: Explanation, named: dict[str, Dataset]) -> DatasetFacet | None:

@@ -17,9 +17,9 @@ from openlineage.client.event_v2 import (
     StaticDataset,
 )
 from openlineage.client.generated import lineage as declared
-from openlineage.client.serde import Serde
 
 from governance.events.facets import PRODUCER, Input, Naming, Output, output_dataset
+from governance.events.plain import to_json
 from governance.events.redact import redact_sql, secrets_of
 from governance.events.run import Attempt, RunFacts, complete_event, fail_event, start_event
 from governance.events.run_facets import JobFacts, instant_text, job_facets, source_digest
@@ -93,7 +93,7 @@ def declared_events(job: StaticJob, naming: Naming, at: datetime) -> Iterator[Jo
 
 def ndjson(events: Iterable[RunEvent | JobEvent | DatasetEvent]) -> Iterator[str]:
     """Yield each event as one line of JSON."""
-    return (Serde.to_json(event) for event in events)
+    return map(to_json, events)
 
 
 def _entry(lineage: ColumnLineage, naming: Naming) -> declared.LineageDatasetEntry:
