@@ -11,13 +11,10 @@ from collections.abc import Callable, Iterable, Iterator
 from sqlglot import Dialect, Token, TokenType
 from sqlglot.errors import SqlglotError
 
+from governance.secret_name import SECRET_NAME
+
 WITHHELD = "-- withheld: the text cannot be read as SQL, so its literals cannot be told apart"
 MASK = "'***'"
-
-SECRET_NAME = re.compile(
-    r"password|passwd|passphrase|token|secret|credential|authorization|keys?(?:_|\b)", re.IGNORECASE
-)
-"""Names whose value is a secret: of environment variables, of options, of columns compared with a literal."""
 
 _LITERALS = frozenset(
     {

@@ -11,8 +11,8 @@ from datetime import UTC, datetime, timedelta
 
 from dagster import AssetKey, DagsterEvent, DagsterEventType, DagsterInstance, DagsterRunStatus, RunRecord, RunsFilter
 
+from governance.events.attempt import Attempt
 from governance.events.instant import run_instant
-from governance.events.run import Attempt
 from governance.rules.known import EndedAttempt
 
 CHECKS_ONLY = {"headwater/materializes": "nothing"}

@@ -4,10 +4,9 @@ The client's generated classes write the facets, so that each carries the schema
 sorted, every dataset goes through one :class:`Naming`: a facet never names an input otherwise than ``inputs`` does.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import groupby
-from types import MappingProxyType
 
 from openlineage.client.event_v2 import InputDataset, OutputDataset
 from openlineage.client.facet_v2 import (
@@ -33,8 +32,7 @@ from governance.dataset import Dataset
 from governance.errors import NoLineage
 from governance.events import file_facets
 from governance.events.expressions import KEY, expressions_facet
-from governance.events.redact import redact_url
-from governance.landing.names import in_order
+from governance.events.naming import Naming as Naming  # noqa: PLC0414  # who translates needs it too
 from governance.lineage.model import ColumnLineage, Explanation, InputField, OutputField
 
 PRODUCER = "urn:headwater:0.1.0"
@@ -44,26 +42,6 @@ SOURCE = "HEADWATER"
 """The ``source`` of every tag that Headwater writes."""
 
 set_producer(PRODUCER)
-
-
-@dataclass(frozen=True, slots=True)
-class Naming:
-    """The namespaces under which datasets and jobs are sent (``governance/lineage.toml``).
-
-    ``files`` gives those of declared datasets of files, by name and in declared order (``sources.toml``).
-    """
-
-    namespace: str
-    job_namespace: str
-    files: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-
-    def dataset(self, name: str) -> Dataset:
-        """Return the dataset that the SQL's catalog calls ``name``; a URL loses its user and its secret parameters."""
-        return Dataset(self.files.get(name, self.namespace), redact_url(name))
-
-    def in_order(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Return ``names`` in the order in which events list them."""
-        return in_order(set(names), self.files)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,11 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 from urllib.parse import quote, unquote
 
-from governance import sqltext
-from governance.sqltext import SECRET_NAME
+from governance.secret_name import SECRET_NAME
 
 MASK = "***"
 
@@ -59,7 +58,13 @@ def secrets_of(env: Mapping[str, str] = os.environ) -> tuple[str, ...]:
     Secret is the value of a variable called like PASSWORD, TOKEN, SECRET, KEY or CREDENTIAL, and the user part of a URL
     under any name. Values shorter than four characters cannot be told from ordinary text and are left alone.
     """
-    found = {value for name, text in env.items() for value in _secret_values(name, text)}
+    return _secrets_among(tuple(env.items()))
+
+
+@lru_cache(maxsize=1)
+def _secrets_among(settings: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+    """Return the secret values of ``settings``, which are the same from event to event."""
+    found = {value for name, text in settings for value in _secret_values(name, text)}
     kept = {value for value in found if len(value) >= _SHORTEST and value.lower() not in _ORDINARY}
     spelt = {form for value in kept for form in (value, quote(value, safe=""), value.replace("'", "''"))}
     return tuple(sorted(spelt, key=lambda value: (-len(value), value)))
@@ -147,8 +152,11 @@ def redact_url(text: str) -> str:
     return _QUERY.sub(rf"\g<1>{MASK}", _USERINFO.sub(rf"\g<1>{MASK}@", text))
 
 
+@lru_cache(maxsize=256)
 def redact_sql(sql: str, secrets: tuple[str, ...]) -> str:
     """Return SQL as it may be sent (see :func:`governance.sqltext.redact`); names in it are never altered."""
+    from governance import sqltext  # noqa: PLC0415  # the SQL parser is slow to start, and not all that is sent is SQL
+
     return sqltext.redact(sql, partial(redact_text, secrets=secrets))
 
 
@@ -159,6 +167,8 @@ def redact_error(text: str, sql: str, secrets: tuple[str, ...]) -> str:
     secret literals of ``sql`` are masked; double-quoted names stay. Where ``sql`` cannot be tokenised only the kind of
     error is kept.
     """
+    from governance import sqltext  # noqa: PLC0415  # as above
+
     literals = sqltext.secret_literals(sql)
     if literals is None:
         kind = _KIND.match(text)

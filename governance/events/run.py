@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 
 from openlineage.client.event_v2 import InputDataset, Job, OutputDataset, Run, RunEvent, RunState
 from openlineage.client.facet_v2 import RunFacet
-from openlineage.client.serde import Serde
 from openlineage.client.uuid import generate_static_uuid
 
 from governance.errors import LimitExceeded
+from governance.events.attempt import Attempt
 from governance.events.expressions import redacted
 from governance.events.facets import (
     PRODUCER,
@@ -26,6 +26,7 @@ from governance.events.facets import (
     named_output,
     output_dataset,
 )
+from governance.events.plain import to_json
 from governance.events.redact import redact_error, redact_sql, redact_text
 from governance.events.run_facets import (
     Engine,
@@ -73,26 +74,6 @@ DAGSTER_RUN_ID = "dagster_run_id"
 
 _LONGEST_SQL = 500_000
 _TOO_LONG = f"-- withheld: longer than {_LONGEST_SQL:,} characters"
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """One attempt of a Dagster run at one job.
-
-    instant: the scheduled time, else the Dagster run's start; aware
-    number:  0 for the first try, 1 for its first retry …
-    """
-
-    job: str
-    instant: datetime
-    dagster_run_id: str
-    number: int = 0
-
-    @property
-    def run_id(self) -> str:
-        """OpenLineage's run id, a UUIDv7 that whoever knows the attempt can recompute."""
-        data = f"{self.dagster_run_id}/{self.job}/{self.number}"
-        return str(generate_static_uuid(self.instant.astimezone(UTC), data.encode()))
 
 
 def started_by(instant: datetime, dagster_run_id: str, job: str, root: Parent | None = None) -> Parent:
@@ -170,7 +151,7 @@ def complete_event(
         shown = [input_dataset(known[name], run.naming) for name in run.naming.in_order(known)]
         described = [output_dataset(output, run.naming) for output in told]
         event = _event(run, RunState.COMPLETE, at, inputs=shown, outputs=described, facets=facets)
-        size = len(Serde.to_json(event).encode())
+        size = len(to_json(event).encode())
         if size <= LARGEST_EVENT:
             break
     _require(size, run.attempt.job)
@@ -199,7 +180,7 @@ def require_size(lineage: ColumnLineage, naming: Naming) -> None:
     Raises:
         LimitExceeded: the columnLineage facet alone takes more than half of :data:`LARGEST_EVENT`.
     """
-    _require(2 * len(Serde.to_json(column_lineage(lineage, naming)).encode()), lineage.output or "")
+    _require(2 * len(to_json(column_lineage(lineage, naming)).encode()), lineage.output or "")
 
 
 def _require(size: int, job: str) -> None:

@@ -8,7 +8,7 @@ from typing import Protocol
 from governance.consumers.declared import Declarations
 from governance.consumers.records import Records
 from governance.errors import HeadwaterError
-from governance.events.run import Attempt
+from governance.events.attempt import Attempt
 from governance.graph import Graph
 from governance.landing.names import quarantine_of
 from governance.policy import Policy

@@ -12,7 +12,7 @@ import psutil
 import pytest
 from dagster import DagsterInstance, DagsterRunStatus
 
-from governance_checks.sensors import Closer
+from governance_checks.closer import Closer
 from platform_assets.assets.instance import dagster_home
 from platform_assets.definitions import closer_of
 from platform_assets.loaded import load

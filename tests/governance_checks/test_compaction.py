@@ -28,7 +28,7 @@ def store_of(folder: Path, day: datetime) -> EventStore:
 def test_a_finished_day_is_compacted_by_a_run_of_its_own(tmp_path: Path) -> None:
     store = store_of(tmp_path / "events", NOW - timedelta(days=1))
     before, (day,) = store.read(), (file.name for file in store.files())
-    compact_events, compaction = build_compaction(store)
+    compact_events, compaction = build_compaction(lambda: store)
     with DagsterInstance.ephemeral() as instance, build_sensor_context(instance) as context:
         asked = compaction(context)
         assert isinstance(asked, RunRequest)
@@ -40,5 +40,5 @@ def test_a_finished_day_is_compacted_by_a_run_of_its_own(tmp_path: Path) -> None
 
 
 def test_a_day_that_goes_on_is_left_alone(tmp_path: Path) -> None:
-    _, compaction = build_compaction(store_of(tmp_path / "events", NOW))
+    _, compaction = build_compaction(lambda: store_of(tmp_path / "events", NOW))
     assert isinstance(compaction(), SkipReason)

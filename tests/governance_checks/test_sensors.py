@@ -30,7 +30,8 @@ from governance.events.run import (
     started_by,
 )
 from governance.events.store import EventStore
-from governance_checks.sensors import Closer, build_sensors
+from governance_checks.closer import Closer
+from governance_checks.sensors import build_sensors
 
 NAMING = Naming("iceberg://platform", "headwater")
 READS = {"shop.orders": ("shop.baskets",), "shop.flaky": ()}
@@ -212,7 +213,7 @@ def test_an_end_that_could_not_be_written_is_made_up_for(instance: DagsterInstan
 def test_the_sensor_itself_ends_a_killed_run(
     instance: DagsterInstance, store: EventStore, verdict: str, name: str, end: str
 ) -> None:
-    sensors = {sensor.name: sensor for sensor in build_sensors(closer(store))}
+    sensors = {sensor.name: sensor for sensor in build_sensors(lambda: closer(store))}
     cursor = tick(sensors[name], instance, None)  # its first tick only remembers where it stands
 
     @asset(key=["shop", "orders"])
@@ -240,7 +241,7 @@ def tick(sensor: SensorDefinition, instance: DagsterInstance, cursor: str | None
 
 
 def test_the_sensors_run_without_being_switched_on(store: EventStore) -> None:
-    assert {sensor.default_status.value for sensor in build_sensors(closer(store))} == {"RUNNING"}
+    assert {sensor.default_status.value for sensor in build_sensors(lambda: closer(store))} == {"RUNNING"}
 
 
 def test_what_is_older_than_the_window_is_history(instance: DagsterInstance, store: EventStore) -> None:
