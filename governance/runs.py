@@ -185,6 +185,9 @@ def _run(run_id: str, job: Job, events: list[Event]) -> Run:
     )
 
 
+_NO_FACETS = DatasetFacetsPart()
+
+
 def _producer(events: list[Event]) -> str:
     """Return who found the column lineage, as the facet says, else who sent the events."""
     facets = (part.facets.column_lineage for event in events for part in event.outputs)
@@ -227,6 +230,9 @@ def _described(dataset: Dataset, facets: DatasetFacetsPart, files: ReadFilesPart
 
 
 def _accumulate(earlier: DatasetFacetsPart, later: DatasetFacetsPart) -> DatasetFacetsPart:
+    if earlier == _NO_FACETS:
+        # as a START names what its COMPLETE describes
+        return later
     kept = {name: getattr(later, name) or getattr(earlier, name) for name in later.__struct_fields__}
     return DatasetFacetsPart(
         **kept

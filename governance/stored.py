@@ -36,6 +36,7 @@ class Stored:
 
     light:   where the edges of light events stand; None where all events are whole
     catalog: the columns that the catalog's tables have now
+    read:    the runs of the events as they are now, where somebody has them
     """
 
     events: tuple[Event, ...]
@@ -44,6 +45,7 @@ class Stored:
     schemas: Schemas
     light: "Light | None" = None
     catalog: Catalog = field(default_factory=lambda: NO_CATALOG)
+    read: tuple[Run, ...] | None = None
 
     def runs(self, as_of: datetime | None = None) -> tuple[Run, ...]:
         """Return the runs as of a moment; those of light events have columns without inputs."""
@@ -56,7 +58,7 @@ class Stored:
     def runs_and_known(self, as_of: datetime | None = None) -> tuple[tuple[Run, ...], Known]:
         """Return :meth:`runs` and :meth:`known`, for whoever needs both."""
         events = self._told(as_of)
-        runs = read_runs(events)
+        runs = read_runs(events) if as_of or self.read is None else self.read
         known = Known(
             standing=standing_of(runs, read_declared(events)),
             light=self.light,

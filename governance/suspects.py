@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from governance.dataset import Dataset, Field
-from governance.events.keys import SEPARATOR, field_of, key
 from governance.evidence import evidence
 from governance.graph.build import fields_of, flows_of
 from governance.graph.model import Graph
@@ -107,11 +106,7 @@ def _part(graph: StoredGraph, stored: "Edges", marked: "Marks", found: Iterable[
 
 def _read(graph: StoredGraph, stored: "Edges", tables: set[Dataset]) -> Iterator[Field]:
     """Yield the columns of ``tables`` that any edge reads: they may lie in one another."""
-    import numpy as np  # noqa: PLC0415  # slow to start, and small stores have no arrays
-
-    from governance.events.arrays import at  # noqa: PLC0415
+    from governance.events.arrays import fields_in  # noqa: PLC0415  # slow to start, and small stores have no arrays
 
     yield from (it.source for it in graph.standing_edges.values if it.source.dataset in tables)
-    owners = {key(it) for it in tables}
-    names = at(stored.names, np.unique(stored.source)).to_pylist()
-    yield from (field_of(it) for it in names if it[: it.rindex(SEPARATOR) + 1] in owners)
+    yield from fields_in(stored, tables)

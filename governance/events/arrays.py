@@ -51,7 +51,7 @@ class Edges:
 
     def sources(self) -> Iterator[Field]:
         """Yield the fields that are read, each once."""
-        return map(field_of, at(self.names, np.unique(self.source)).to_pylist())
+        return map(field_of, at(self.names, once(self.source, len(self.names))).to_pylist())
 
     def rows(self, marked: npt.NDArray[np.bool_]) -> Iterator[tuple[Field, Field | Dataset, int, bool, int]]:
         """Yield source, target, ``how``, ``masking`` and ``of`` of the edges marked; further marks are ignored."""
@@ -62,9 +62,16 @@ class Edges:
 
     def _named(self, places: npt.NDArray[np.int32], made: Callable[[str], Thing]) -> Iterator[Thing]:
         """Yield what stands at each of ``places``, made once."""
-        used = np.unique(places)
+        used = once(places, len(self.names))
         things = dict(zip(used.tolist(), map(made, at(self.names, used).to_pylist()), strict=True))
         return map(things.__getitem__, places.tolist())
+
+
+def fields_in(edges: Edges, datasets: Iterable[Dataset]) -> Iterator[Field]:
+    """Yield the fields of ``datasets`` that ``edges`` read, each once; no value of Python is made of the others."""
+    names = at(edges.names, once(edges.source, len(edges.names)))
+    owners = pc.replace_substring_regex(names, pattern=rf"[^{SEPARATOR}]*$", replacement="")
+    yield from map(field_of, names.filter(pc.is_in(owners, value_set=texts([*map(key, datasets)]))).to_pylist())
 
 
 def read_edges(store: Path, segments: Sequence[Place], sayings: Sequence[Saying]) -> Edges:
@@ -175,10 +182,17 @@ def _numbered(column: pa.ChunkedArray, numbers: Callable[[pa.Array], npt.NDArray
     whole = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     named = whole.combine_chunks()
     indices: npt.NDArray[np.int32] = numbers_in(named.indices)
-    used = np.unique(indices)
+    used = once(indices, len(named.dictionary))
     places = np.zeros(len(named.dictionary), np.int32)
     places[used] = numbers(at(named.dictionary, used))
     return np.take(places, indices)
+
+
+def once(places: npt.NDArray[np.int32], size: int) -> npt.NDArray[np.int32]:
+    """Return ``places``, all below ``size``, each once and in order; to sort millions of them takes longer."""
+    marks = np.zeros(size, np.bool_)
+    marks[places] = True
+    return np.flatnonzero(marks).astype(np.int32)
 
 
 def numbers_in(numbers: pa.Array) -> npt.NDArray[np.int32]:

@@ -22,7 +22,7 @@ from governance.events.days import parts_of_day
 from governance.events.decode import Decoder
 from governance.events.manifest import read_manifest
 from governance.events.pieces import Problem
-from governance.past.claims import parts_of
+from governance.past.claims import parts_of, renames
 from governance.past.model import BESIDE, VERSION, Consumed, Kept, Told
 from governance.past.names import Names
 from governance.past.news import (
@@ -128,7 +128,7 @@ class _Reading:
             Changed: an event that was kept is none.
         """
         names = Names.of(kept.names, linked=kept.linked, twins=kept.twins)
-        past = Past(horizon, names, Marks.of(kept.gone), Marks.of(kept.snapshots))
+        past = Past(horizon, names, Marks.of(kept.gone), Marks.of(kept.snapshots), renamed=kept.renamed)
         for it in kept.over:
             past.over[it.run_id] = (*past.over.get(it.run_id, ()), it)
         past.load(kept.told.items())
@@ -163,7 +163,9 @@ class _Reading:
         self.beside.add(news.sayings.table(), max(news.sayings.end, self.beside.end))
         if not news.heard:
             return
-        linked = any(part.facets.symlinks for _, event in news.heard for part in parts_of(event))
+        parts = [part for _, event in news.heard for part in parts_of(event)]
+        linked = any(part.facets.symlinks for part in parts)
+        self.past.renamed |= any(map(renames, parts))
         self.past.names.learn(news.names, linked=linked)
         again = self.past.forgotten({event.run.run_id for _, event in news.heard})
         before = tuple(recalled(store, again, self.decode)) if again else ()
@@ -196,6 +198,7 @@ class _Reading:
             past.names.data(),
             past.names.linked,
             past.names.twins,
+            past.renamed,
             tuple(self.problems),
             tuple(self.beside.tables),
             self.beside.end,

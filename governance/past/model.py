@@ -8,7 +8,7 @@ import msgspec
 from governance.events.pieces import Problem
 from governance.runs import Job, Run
 
-VERSION = 3
+VERSION = 4
 """Of what is kept, and of what it is taken to mean; what another version kept is made anew."""
 
 WHOLE = ""
@@ -84,6 +84,7 @@ class Kept(msgspec.Struct, frozen=True):
     names:     keys of everything that any event named, as an Arrow file
     linked:    whether any event said that two datasets are one
     twins:     whether something is spelled in several ways, so that the past has to be read whole
+    renamed:   whether any event said that a table had another name before, so that it has to be read whole
     problems:  what was no event, or one with something wrong
     edges:     of light events that only NDJSON has (:mod:`governance.past.stretches`), as are ``end`` and ``sayings``
     """
@@ -98,6 +99,7 @@ class Kept(msgspec.Struct, frozen=True):
     names: bytes = b""
     linked: bool = False
     twins: bool = False
+    renamed: bool = False
     problems: tuple[Problem, ...] = ()
     edges: tuple[bytes, ...] = ()
     end: int = 0

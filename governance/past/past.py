@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import chain
 
 import msgspec
 import numpy as np
@@ -64,8 +65,10 @@ class Marks:
 class Past:
     """Kept runs by id, each with its events, and what they hold.
 
+    unclaimed: ids of runs that were kept: what they hold is asked only where there is news
     late:    ids of runs whose events wait until all are there, as they had stood for what they stand for no longer
     waiting: ids of runs that have been told of and not yet been looked at again
+    renamed: whether any event said that a table had another name before
     """
 
     horizon: datetime
@@ -77,8 +80,10 @@ class Past:
     runs: dict[str, tuple[Run, ...]] = field(default_factory=dict)
     held: dict[Claim, tuple[Rank, str]] = field(default_factory=dict)
     holds: dict[str, set[Claim]] = field(default_factory=lambda: defaultdict(set))
+    unclaimed: set[str] = field(default_factory=set)
     late: frozenset[str] = frozenset()
     waiting: set[str] = field(default_factory=set)
+    renamed: bool = False
 
     def forgotten(self, run_ids: Iterable[str]) -> set[str]:
         """Return those of which there were events that are not here."""
@@ -90,13 +95,31 @@ class Past:
         decode = Decoder()
         for run_id, events in told:
             self.told[run_id] = {it.place: (it, event_of(it, decode)) for it in events}
-            self._claim(run_id)
+            if run_id != DESIGN:
+                self.runs[run_id] = read_runs(event for _, event in self.told[run_id].values())
+                self.unclaimed.add(run_id)
+
+    def every_run(self) -> tuple[Run, ...]:
+        """Return the runs of all events that are kept, in the order of :func:`governance.runs.read_runs`."""
+        return tuple(sorted(chain.from_iterable(self.runs.values()), key=lambda it: (it.began, it.run_id, it.job)))
+
+    def _claim_kept(self) -> None:
+        waiting, self.unclaimed = self.unclaimed, set()
+        for run_id in waiting:
+            runs, events = self.runs[run_id], [event for _, event in self.told[run_id].values()]
+            for claim, rank in claims_of(run_id, runs, events).items():
+                before = self.held.get(claim)
+                if before is None or before[0] < rank:
+                    self.held[claim] = rank, run_id
+        for claim, (_, run_id) in self.held.items():
+            self.holds[run_id].add(claim)
 
     def hear(self, heard: Iterable[Heard], recalled: Iterable[Heard] = ()) -> tuple[str, ...]:
         """Take new events, those of one run at once; return the ids of runs that lost what they stood for.
 
         recalled: all events of those runs that are forgotten
         """
+        self._claim_kept()
         fresh, before = _by_run(heard), _by_run(recalled)
         lost: list[str] = []
         for run_id in fresh:
@@ -174,12 +197,6 @@ class Past:
             self.gone.new.add(mark(run_id))
         for run in runs:
             self.snapshots.new.update(_snapshots(run))
-
-    @property
-    def renamed(self) -> bool:
-        """Whether any event said that a table had another name before."""
-        of_none = (event for _, event in self.told.get(DESIGN, {}).values())
-        return any(claim[0] == "renames" for claim in self.held) or any(map(renames, _parts(of_none)))
 
     def age(self) -> None:
         """Let go of what was heard before the horizon."""

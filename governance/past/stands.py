@@ -67,12 +67,17 @@ def stored_of(
     """
     segments: dict[str, Place] = {}
     read = _days(followed, store, segments)
-    events = tuple(event for of_run in followed.past.told.values() for _, event in of_run.values())
+    past = followed.past
+    events = tuple(event for of_run in past.told.values() for _, event in of_run.values())
     if not segments:
         return Stored(events, followed.problems, spellings, schemas, catalog=catalog)
-    odd = respelled(events, spellings) | moved(events, schemas)
+    # no table was renamed and nothing is spelled in two ways, or it would not be followed
+    odd = (respelled(events, spellings) if past.names.linked else frozenset()) | moved((), schemas)
+    rows = sum(len(day.rows) for day in read)
     light = light_of(store, read, list(segments.values()), odd)
-    return Stored(light.events, followed.problems, spellings, schemas, light, catalog)
+    as_read = light.steady and rows == sum(len(day.rows) for day in read)
+    runs = past.every_run() if as_read else None
+    return Stored(light.events, followed.problems, spellings, schemas, light, catalog, runs)
 
 
 def _days(followed: Followed, store: Path, segments: dict[str, Place]) -> list[Day]:
