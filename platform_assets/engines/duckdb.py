@@ -27,7 +27,7 @@ from platform_assets.engines.landing import create_landing
 from platform_assets.engines.many import require_bounded
 from platform_assets.engines.result import LINE, DuckDbResult, schema_of, told
 from platform_assets.engines.shape import check_shape
-from platform_assets.engines.sql import literal, quoted
+from platform_assets.engines.sql import literal, quoted, seen
 from platform_assets.engines.stored import allow, paths_of, reading
 from platform_assets.engines.within import restricted
 from platform_assets.engines.xml import readable
@@ -160,7 +160,7 @@ def _create(connection: duckdb.DuckDBPyConnection, query: Query, number: int) ->
 def create(connection: duckdb.DuckDBPyConnection, name: str, relation: Relation) -> None:
     """Let ``name``, a quoted name with its schema, stand for ``relation``."""
     if isinstance(relation, Files | Stored) and (paths := paths_of(relation)):
-        connection.execute(f"create view {name} as {_read(paths, relation.columns)}")
+        connection.execute(f"create view {name} as {_read(paths, relation)}")
     elif isinstance(relation, Rows):
         # a registered Arrow table answers to one plain name, so the view gives it its schema
         held = f"held_{threading.get_ident()}_{name}"
@@ -173,9 +173,12 @@ def create(connection: duckdb.DuckDBPyConnection, name: str, relation: Relation)
         connection.execute(f"create table {name} ({', '.join(f'{quoted(c)} {kind}' for c, kind in columns)})")
 
 
-def _read(files: Sequence[str], columns: Sequence[Column]) -> str:
+def _read(files: Sequence[str], relation: Files | Stored) -> str:
     paths = ", ".join(map(literal, files))
     by_id = ", ".join(
-        f"{c.field_id}: {{name: {literal(c.name)}, type: {literal(c.type)}, default_value: NULL}}" for c in columns
+        f"{c.field_id}: {{name: {literal(c.name)}, type: {literal(c.type)}, default_value: NULL}}"
+        for c in relation.columns
     )
-    return f"select * from read_parquet([{paths}], schema = map {{{by_id}}})"  # noqa: S608  # all is quoted
+    hidden = ", ".join(f"{seen(c.name)} as {quoted(c.name)}" for c in relation.columns if c.field_id in relation.unsure)
+    picked = f"* replace ({hidden})" if hidden else "*"
+    return f"select {picked} from read_parquet([{paths}], schema = map {{{by_id}}})"  # noqa: S608  # all is quoted

@@ -32,10 +32,14 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Parquet files on this machine, read by field id, so that renamed and added columns come out right."""
+    """Parquet files on this machine, read by field id, so that renamed and added columns come out right.
+
+    unsure: the field ids of columns whose min and max in a file may pass over NaN
+    """
 
     paths: tuple[str, ...]
     columns: tuple[Column, ...]
+    unsure: frozenset[int] = frozenset()
 
 
 class Opened(Protocol):
@@ -61,6 +65,7 @@ class Stored:
     files: tuple[tuple[str, int], ...]
     columns: tuple[Column, ...]
     open: Callable[[str], Opened]
+    unsure: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -30,7 +30,9 @@ def staged(tables: Mapping[str, Relation], folder: Path) -> dict[str, Relation]:
     targets = {location: folder / f"{number:06}.parquet" for number, location in enumerate(sources)}
     copying = _Copying(sources, targets)
     waited(copying, copying.run)
-    made = {name: Files(tuple(str(targets[at]) for at, _ in it.files), it.columns) for name, it in stored.items()}
+    made = {
+        name: Files(tuple(str(targets[at]) for at, _ in it.files), it.columns, it.unsure) for name, it in stored.items()
+    }
     return {**tables, **made}
 
 

@@ -23,6 +23,7 @@ from platform_assets.iceberg import moved
 from platform_assets.iceberg.columns import columns, columns_of, sql_type
 from platform_assets.iceberg.connect import open_catalog
 from platform_assets.iceberg.error import reaching
+from platform_assets.iceberg.file_facts import hiding_nan
 from platform_assets.iceberg.warehouse import Opened, local_path
 
 __all__ = [
@@ -159,9 +160,10 @@ def _relation(name: str, table: Table, scan: DataScan) -> Relation:
         return Rows(scan.to_arrow())
     files = tuple(sorted((task.file.file_path, task.file.file_size_in_bytes) for task in tasks))
     paths = tuple(local_path(location) for location, _ in files)
+    unsure = hiding_nan(table.schema().fields, [task.file for task in tasks])
     if all(paths):
-        return Files(paths, columns(table))
-    return Stored(files, columns(table), lambda location: Opened(table.io, location, name))
+        return Files(paths, columns(table), unsure)
+    return Stored(files, columns(table), lambda location: Opened(table.io, location, name), unsure)
 
 
 def _in_place(table: Table, tasks: list[FileScanTask]) -> bool:

@@ -1,7 +1,7 @@
 """Rows → data files where the table lies, before a commit tells of them.
 
 An engine writes Parquet by itself, and its files are moved here, or uploaded where the table is not on this machine.
-Rows that come as Arrow batches are written by pyiceberg, and those of a partitioned table by ``parted``.
+Rows that come as Arrow batches, and those of a partitioned table, are written by ``parted``.
 """
 
 import shutil
@@ -13,24 +13,19 @@ from uuid import uuid4
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyiceberg.io import FileIO, InputFile, OutputFile
-from pyiceberg.io.pyarrow import (
-    _check_pyarrow_schema_compatible,
-    _dataframe_to_data_files,
-    parquet_file_to_data_file,
-)
+from pyiceberg.io.pyarrow import _check_pyarrow_schema_compatible
 from pyiceberg.manifest import DataFile
 from pyiceberg.table import StagedTable, Table, Transaction
 from pyiceberg.table.locations import load_location_provider
 from pyiceberg.table.metadata import TableMetadata
+from pyiceberg.typedef import Record
 
 from platform_assets.engines.engine import Result
 from platform_assets.iceberg.columns import columns_of
-from platform_assets.iceberg.far_off import require_years, require_years_in
-from platform_assets.iceberg.parted import in_lists, write_parted
+from platform_assets.iceberg.far_off import require_years_in
+from platform_assets.iceberg.file_facts import data_file, of_footer
+from platform_assets.iceberg.parted import write_parted
 from platform_assets.iceberg.warehouse import local_path
-
-CHUNK_BYTES = 256 * 2**20
-"""Arrow bytes that are written as one file and held in memory; Parquet makes a tenth to a third of them."""
 
 PART_BYTES = 16 * 2**20
 """How much of a file is held in memory while it is uploaded."""
@@ -95,10 +90,9 @@ def write(storage: Storage, metadata: TableMetadata, rows: Result | pa.RecordBat
         QueryError: the query failed.
     """
     _check_pyarrow_schema_compatible(metadata.schema(), rows.schema, format_version=metadata.format_version)
-    whole = metadata.spec().is_unpartitioned()
     if isinstance(rows, pa.RecordBatchReader):
-        yield from _batched(storage, metadata, rows) if whole else write_parted(storage, metadata, rows)
-    elif whole:
+        yield from write_parted(storage, metadata, rows)
+    elif metadata.spec().is_unpartitioned():
         yield from _moved(storage, metadata, rows)
     else:
         with rows.batches() as reader:
@@ -114,13 +108,6 @@ def _moved(storage: Storage, metadata: TableMetadata, rows: Result) -> Iterator[
         require_years_in(told)
         if told.num_rows:
             location = provider.new_data_location(f"{place:05}-{run}.parquet")
+            facts, size = of_footer(metadata, told), file.stat().st_size
             storage.put(file, location)
-            yield parquet_file_to_data_file(storage, metadata, location)
-
-
-def _batched(storage: Storage, metadata: TableMetadata, reader: pa.RecordBatchReader) -> Iterator[DataFile]:
-    # pyiceberg takes the reader itself, but hands all that it yields to its writers at once, whatever is in memory
-    for batches in in_lists(reader, CHUNK_BYTES):
-        table = pa.Table.from_batches(batches)
-        require_years(table)
-        yield from _dataframe_to_data_files(metadata, table, storage)
+            yield data_file(metadata, location, size, facts, Record())

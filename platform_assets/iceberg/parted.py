@@ -1,4 +1,4 @@
-"""Rows → files of a partitioned table, each with the rows of one partition.
+"""Rows → files of a table, each with the rows of one partition; a table without partitions has one.
 
 Rows are sorted by partition in pieces of bounded size. The first partitions have their files open and take rows as they
 come; rows of further ones wait on the disk until those files are closed. So there is one file to a partition (several
@@ -21,7 +21,7 @@ import pyarrow as pa
 from pyiceberg.io import FileIO
 from pyiceberg.io.fileformat import FileFormatFactory, FileFormatWriter
 from pyiceberg.io.pyarrow import ParquetFormatWriter, _to_requested_schema, pyarrow_to_schema
-from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
+from pyiceberg.manifest import DataFile, FileFormat
 from pyiceberg.schema import Schema, sanitize_column_names
 from pyiceberg.table.locations import LocationProvider, load_location_provider
 from pyiceberg.table.metadata import TableMetadata
@@ -30,6 +30,7 @@ from pyiceberg.types import BinaryType, FixedType, StringType, UUIDType
 
 from platform_assets.engines.parquet import has_nan, stated
 from platform_assets.iceberg.far_off import require_years
+from platform_assets.iceberg.file_facts import data_file, floats_in, without_nan
 from platform_assets.iceberg.transforms import transformed
 
 Key = tuple[object, ...]
@@ -89,6 +90,9 @@ class _Shaped:
             format_model=MODEL,
         )
         keys = self._keys(rows)
+        if not keys:
+            yield (), rows
+            return
         groups = _numbered(keys)
         order = np.argsort(groups, kind="stable")
         begins = [0, *(np.flatnonzero(np.diff(groups[order])) + 1).tolist(), len(order)]
@@ -205,18 +209,9 @@ class _Files:
     def _close(self, key: Key) -> DataFile:
         file = self.open.pop(key)
         statistics = file.writer.close()
-        return DataFile.from_args(
-            content=DataFileContent.DATA,
-            file_path=file.location,
-            file_format=FileFormat.PARQUET,
-            partition=Record(*key),
-            file_size_in_bytes=len(self.storage.new_input(file.location)),
-            sort_order_id=None,
-            spec_id=self.metadata.default_spec_id,
-            equality_ids=None,
-            key_metadata=None,
-            **statistics.to_serialized_dict(),
-        )
+        sure = {number for it in self.schema.fields if it.name not in file.nan for number in floats_in(it)}
+        size = len(self.storage.new_input(file.location))
+        return data_file(self.metadata, file.location, size, without_nan(statistics, sure), Record(*key))
 
 
 def _folder(metadata: TableMetadata, key: Key) -> str:

@@ -1,17 +1,22 @@
 """NaN is NaN, also where a file's statistics pass over it, as those of Arrow and of Sail do."""
 
+from contextlib import closing
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyiceberg.catalog.sql import SqlCatalog
 
 from governance.pipeline import Pipeline
 from governance.statement import parse
 from governance.statement.merged import merged
+from platform_assets.engines.choice import spark as spark_engine
+from platform_assets.engines.duckdb import DuckDb
 from platform_assets.engines.engine import Column, Engine, Files, Query, Relation, Rows
 from platform_assets.engines.nan import with_nan
 from platform_assets.engines.sql_types import sql_types
+from platform_assets.iceberg.catalog import load, plan
 from tests.engines_contract.asking import ask, shown
 
 NAN = float("nan")
@@ -128,3 +133,25 @@ def test_only_files_that_hide_nan_in_what_is_read_are_copied(tmp_path: Path, fol
     copy = pq.read_table(tmp_path / "nan-000000.parquet")
     assert shown(copy) == shown(ONE)
     assert sql_types(copy.schema) == sql_types(ONE.schema)
+
+
+WRITTEN = """select id, f, array(f) as l from values (1L, 1.0D), (2L, 5.0D), (3L, double('NaN')) as t(id, f)"""
+READ = """select max(f) as a, max(l[1]) as b, (select count(*) from s.t where f > 5) as c,
+(select count(*) from s.t where l[1] > 5) as d, (select id from s.t order by f desc limit 1) as e from s.t"""
+
+
+def test_a_table_that_sail_wrote_is_read_by_its_values(sail: str, binder: DuckDb, tmp_path: Path) -> None:
+    spark_engine(sail, binder, tmp_path / "spark")
+    # in a worker pyspark can be imported only as an engine does it
+    from platform_assets.engines.spark_session import connected  # noqa: PLC0415
+
+    with connected(sail) as spark:
+        spark.session.sql(WRITTEN).coalesce(1).write.format("iceberg").save(str(tmp_path / "t"))
+    (metadata,) = (tmp_path / "t/metadata").glob("*.metadata.json")
+    with closing(SqlCatalog("c", uri=f"sqlite:///{tmp_path}/c.db", warehouse=f"file://{tmp_path}")) as catalog:
+        catalog.create_namespace("s")
+        catalog.register_table("s.t", str(metadata))
+        given = plan("s.t", load(catalog, "s.t")).relation
+    with binder.open(Query(READ, "q.sql"), {"s.t": given}) as result, result.batches() as reader:
+        (found,) = reader.read_all().to_pylist()
+    assert str(found) == str({"a": NAN, "b": NAN, "c": 1, "d": 1, "e": 3})

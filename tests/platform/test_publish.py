@@ -193,7 +193,8 @@ def test_a_large_result_is_written_in_pieces_and_counts_as_one_commit(
     catalog: Catalog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(catalog, "s.t", pa.table({"a": [0]}), "small")
-    monkeypatch.setattr("platform_assets.iceberg.data_files.CHUNK_BYTES", 1_000)
+    monkeypatch.setattr("platform_assets.iceberg.parted.HELD_BYTES", 1_000)
+    monkeypatch.setattr("platform_assets.iceberg.parted.FILE_BYTES", 1_000)
     batches = pa.table({"a": range(1_000)}).to_batches(max_chunksize=100)
     reader = pa.RecordBatchReader.from_batches(batches[0].schema, iter(batches))
     commit = replace(catalog, now(catalog, "s.t"), reader, {RUN_ID: "large"}, {})

@@ -1,12 +1,16 @@
 """Parquet by the names of its columns: a file's own types are the declared ones, or widen to them."""
 
+import re
 from collections.abc import Mapping
 
-from governance.landing.model import Option
+from governance.landing.model import FileColumn, Option
 from platform_assets.engines.engine import Landing
 from platform_assets.engines.landing import option
 from platform_assets.engines.landing.name import FILE, reading, shown
-from platform_assets.engines.sql import literal, quoted
+from platform_assets.engines.sql import literal, quoted, seen
+
+FLOATS = re.compile(r"\b(real|double)\b")
+"""In a declared type, that of a member too."""
 
 
 def view(name: str, landing: Landing, options: Mapping[str, Option]) -> str:
@@ -15,7 +19,12 @@ def view(name: str, landing: Landing, options: Mapping[str, Option]) -> str:
     read = option.arguments({"union_by_name": "true", "filename": literal(FILE), **given})
     types = {it.name: it.type for it in landing.source.columns}
     source = reading("read_parquet", landing.paths, read, types)
-    columns = [f"cast({quoted(it.name)} as {it.type}) as {quoted(it.name)}" for it in landing.source.columns]
+    columns = [f"cast({_value(it)} as {it.type}) as {quoted(it.name)}" for it in landing.source.columns]
     if landing.source.filename:
         columns.append(f"{shown(landing, FILE)} as {quoted(landing.source.filename)}")
     return f"create view {name} as select {', '.join(columns)} from {source}"
+
+
+def _value(column: FileColumn) -> str:
+    # whoever wrote the file may have given it a min and a max that pass over NaN
+    return seen(column.name) if FLOATS.search(column.type) else quoted(column.name)

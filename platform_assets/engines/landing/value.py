@@ -53,12 +53,15 @@ def value_of(column: FileColumn, text: str, formats: "Formats") -> Value:
     return Value(column.name, sql, Fault(column.name, f"({text}) is not null and {sql} is null", reason))
 
 
+DUCKDB_NAMES = {"timestamptz": "TIMESTAMP WITH TIME ZONE", "real": "FLOAT"}
+
+
 def kind(name: str) -> str:
     """Return a SQL type as DuckDB writes it."""
     if is_nested(name):
         # the names of members are as they are
         return name
-    return "TIMESTAMP WITH TIME ZONE" if name == "timestamptz" else name.upper().replace(", ", ",")
+    return DUCKDB_NAMES.get(name) or name.upper().replace(", ", ",")
 
 
 @dataclass(frozen=True, slots=True)
