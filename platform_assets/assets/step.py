@@ -25,7 +25,8 @@ from platform_assets.engines.duckdb import DuckDb
 from platform_assets.iceberg.catalog import open_catalog
 from platform_assets.loaded import Loaded
 from platform_assets.runs.materialize import materialize
-from platform_assets.runs.run import Materialized, Platform, Run
+from platform_assets.runs.run import Materialized, Platform, Run, facts_of
+from platform_assets.runs.terminal import tell_unbegun
 
 
 def run_step(
@@ -100,9 +101,15 @@ def _around(context: AssetExecutionContext, loaded: Loaded, policy: Policy, tabl
 def _materialize(
     project: Project, policy: Policy, duckdb: DuckDBResource, pipeline: Pipeline, run: Run
 ) -> Materialized:
-    with open_catalog(project) as catalog:
-        engine = engine_of(project, policy, pipeline, DuckDb(duckdb.get_connection))
-        store = event_store(project)
+    engine = engine_of(project, policy, pipeline, DuckDb(duckdb.get_connection))
+    store = event_store(project)
+    try:
+        opened = open_catalog(project)
+    except CatalogError as error:
+        # the events are no part of the catalog: whoever asks them is to see that the run failed, and why
+        tell_unbegun(store, facts_of(project, policy, engine, pipeline, run), _now(), error)
+        raise
+    with opened as catalog:
         platform = Platform(project, policy, load_sources(project), catalog, engine, store, _now)
         return materialize(platform, pipeline, run)
 

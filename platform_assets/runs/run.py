@@ -169,13 +169,18 @@ def schemas(tables: Mapping[str, Table], files: Mapping[str, Source]) -> dict[st
 
 def run_facts(platform: Platform, pipeline: Pipeline, run: Run) -> RunFacts:
     """Return what all events of a run of ``pipeline`` have in common."""
-    policy = platform.policy.lineage
+    return facts_of(platform.project, platform.policy, platform.engine, pipeline, run)
+
+
+def facts_of(project: Project, policy: Policy, engine: Engine, pipeline: Pipeline, run: Run) -> RunFacts:
+    """Return the same where there is no catalog."""
+    names = policy.lineage
     return RunFacts(
         attempt=run.attempt,
-        naming=Naming(policy.namespace, policy.job_namespace, policy.files),
-        job=job_facts(platform.project, pipeline),
+        naming=Naming(names.namespace, names.job_namespace, names.files),
+        job=job_facts(project, pipeline),
         parent=run.parent,
-        engine=EngineFacts(platform.engine.name, platform.engine.version),
+        engine=EngineFacts(engine.name, engine.version),
         scheduled=run.window.start if run.window else run.scheduled,
         until=run.window.end if run.window else None,
         secrets=secrets_of(),

@@ -10,7 +10,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import Self
 
-from governance.errors import EventStoreError, LineageError
+from governance.errors import EventStoreError, HeadwaterError, LineageError
 from governance.events.run import RunFacts, abort_event, complete_event, fail_event, start_event
 from governance.events.run_facets import Statistics
 from governance.events.store import EventStore
@@ -133,6 +133,16 @@ class Ending:
         except Exception:  # noqa: BLE001  # the catalog may be what failed: the run's own error is the one to tell
             return None
         return Done(self.begun, commit) if commit else None
+
+
+def tell_unbegun(store: EventStore, facts: RunFacts, at: datetime, error: HeadwaterError) -> None:
+    """Tell of a run that ``error`` let read nothing, in START and FAIL; where they cannot be written, it notes that."""
+    try:
+        store.begin(start_event(facts, at, (), [facts.attempt.job]))
+        store.end(fail_event(facts, at, str(error)))
+    except EventStoreError as unsent:
+        error.add_note(f"and its events were not written: {unsent}")
+    forward(store)
 
 
 def _lifecycle(begun: Begun) -> str | None:

@@ -207,3 +207,37 @@ def test_a_retry_is_a_run_of_its_own(shop: Project, retries: int) -> None:
         }
     assert [event["eventType"] for event in events(shop)] == ["START", "FAIL"] * (retries + 1)
     assert {event["run"]["runId"] for event in events(shop)} == expected
+
+
+@pytest.mark.parametrize("uri", ["postgresql+psycopg2://ada:lovelace1@127.0.0.1:1/lake", "http://127.0.0.1:1"])
+def test_a_run_whose_catalog_cannot_be_opened_begins_and_fails_in_the_events(
+    shop: Project, monkeypatch: pytest.MonkeyPatch, uri: str
+) -> None:
+    monkeypatch.setenv("PYICEBERG_CATALOG__DEFAULT__URI", uri)
+    with dg.DagsterInstance.ephemeral() as instance:
+        result = run(shop, instance, raise_on_error=False, selection=[DAYS])
+        record = instance.get_run_record_by_id(result.run_id)
+        assert record is not None
+        attempt = Attempt("mart.days", instant_of(record), result.run_id, 0)
+    assert not result.success
+    start, fail = events(shop)
+    assert [it["eventType"] for it in (start, fail)] == ["START", "FAIL"]
+    assert start["run"]["runId"] == fail["run"]["runId"] == attempt.run_id
+    assert start["job"]["name"] == "mart.days"
+    message = fail["run"]["facets"]["errorMessage"]["message"]
+    assert "127.0.0.1" in message
+    assert "Connection refused" in message
+    assert "PYICEBERG_CATALOG__DEFAULT" in message
+    assert "lovelace1" not in message
+
+
+def test_events_that_cannot_be_written_either_leave_the_catalogs_error_with_a_note(
+    shop: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYICEBERG_CATALOG__DEFAULT__URI", "http://127.0.0.1:1")
+    shop.events.parent.mkdir(parents=True, exist_ok=True)
+    shop.events.write_text("no folder")
+    with dg.DagsterInstance.ephemeral() as instance:
+        result = run(shop, instance, raise_on_error=False, selection=[DAYS])
+    (failed,) = (it for it in result.all_events if it.is_step_failure)
+    assert "Connection refused" in str(failed.event_specific_data)
