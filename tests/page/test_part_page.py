@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 import pytest
 import uvicorn
@@ -23,6 +24,7 @@ from platform_assets.pages import source as page_source
 from platform_assets.pages.pages import Pages
 from platform_assets.pages.server import application
 from tests.page.made import NOW, shown
+from tests.page.test_accessible import broken
 from tests.page.test_part import chain, copy, dataset, few, tables_of, written
 from tests.page.test_server import ask, project
 from tests.page.whole_page import address, selected
@@ -153,6 +155,44 @@ def test_the_rim_says_what_is_beyond_it_and_leads_there(page: Page, address_of: 
     page.wait_for_url("**/?around=s.t2#s.t2")
     expect(page.locator("#part")).to_contain_text("of s.t2")
     expect(page.locator("#details .outside")).to_have_count(0)
+
+
+def test_what_is_in_another_part_is_found_and_reached_by_keys_alone(page: Page, address_of: str) -> None:
+    page.goto(f"{address_of}#s.t2")
+    page.keyboard.press("/")
+    page.keyboard.type("t8")
+    expect(page.locator("#match-0")).to_contain_text("s.t8")
+    expect(page.locator("#match-0")).to_have_attribute("aria-selected", "true")
+    # before the first is the last
+    page.keyboard.press("ArrowUp")
+    expect(page.locator("#match-1")).to_contain_text("x")
+    expect(page.locator("#match-1")).to_have_attribute("aria-selected", "true")
+    expect(page.locator("#query")).to_have_attribute("aria-activedescendant", "match-1")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/?around=s.t8#s.t8.x")
+    page.wait_for_selector("body[data-ready]")
+    page.wait_for_function("document.activeElement.closest('#graph .field') !== null")
+    assert selected(page) == "x"
+    page.reload()
+    page.wait_for_selector("body[data-ready]")
+    expect(page.locator("body")).to_be_focused()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_a_part_and_what_is_found_beyond_it(
+    browser: Browser, address_of: str, scheme: Literal["light", "dark"]
+) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 800}, color_scheme=scheme, bypass_csp=True)
+    page = context.new_page()
+    page.goto(f"{address_of}#s.t2")
+    page.wait_for_selector("body[data-ready]")
+    assert broken(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    for typed in ("s.t8", "zzz"):
+        page.locator("#query").fill(typed)
+        expect(page.locator("#matches")).not_to_contain_text("Looking among all tables")
+        assert broken(page) == []
+    context.close()
 
 
 def test_a_name_that_no_table_has_is_said_once_all_were_asked(page: Page, address_of: str) -> None:

@@ -18,7 +18,7 @@ import { exportJson, exportPng, exportSvg } from './export.js';
 import { createDivider } from './divider.js';
 import { clearNotices, notice, watchServer } from './served.js';
 import { leaveFor, showPart } from './part.js';
-import { remember, remembered } from './remembered.js';
+import { remember, remembered, wasSent } from './remembered.js';
 
 const WALKED = ['selected', 'mode', 'depth', 'hideIndirect', 'kinds', 'at'];
 const LAID_OUT = ['at', 'grouping', 'expanded', 'focus', 'hideIndirect', 'kinds'];
@@ -168,6 +168,8 @@ async function showFirst(parts) {
   view.light(page.result);
   await drawGraph(parts);
   if (state.selected) view.reveal(state.selected.dataset, state.selected.field);
+  // what was chosen among all tables has the focus, as what is chosen among those of one page has
+  if (wasSent() && state.selected) view.enter(state.selected.dataset, state.selected.field);
   document.body.dataset.ready = 'yes';
 }
 

@@ -18,8 +18,8 @@ export function showPart({ doc, names }) {
     isServed() ? 'The search box finds all tables.' : 'headwater report --around TABLE shows those around another.',
   ];
   const said = make(
-    'p',
-    { id: 'part', role: 'note' },
+    'section',
+    { id: 'part', 'aria-label': 'What of the graph is here' },
     make('strong', {}, `${part.tables.toLocaleString('en')} of ${counting(part.of, 'table')}: `),
     ...extent(part, around),
     ' ',

@@ -2,6 +2,7 @@
 import { byId, counting, make, named } from './dom.js';
 import { find, indexOf } from './find.js';
 import { askNames, isServed, partAt } from './part.js';
+import { sendOn } from './remembered.js';
 
 /** Milliseconds for which nothing more is typed before the server is asked. */
 const TYPING = 150;
@@ -16,7 +17,10 @@ export function createSearch(page, choose) {
     close(box);
     box.input.value = '';
     if (entry.place) choose(entry.place);
-    else location.assign(entry.href);
+    else {
+      sendOn();
+      location.assign(entry.href);
+    }
   };
   const further = doc.part && isServed() ? createFurther(page, box) : null;
   const look = () => {
