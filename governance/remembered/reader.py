@@ -1,5 +1,6 @@
 """What runs in the process that ``beside`` starts: texts in, what was read of them out, as it is remembered."""
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -10,7 +11,7 @@ from governance.remembered.beside import read, write
 from governance.remembered.memory import said_of
 from governance.remembered.packed import packed
 from governance.statement.reading import PLAIN
-from governance.uncollected import swept, uncollected
+from governance.uncollected import uncollected
 
 
 def main() -> None:
@@ -20,7 +21,9 @@ def main() -> None:
     with uncollected():
         while (message := read(asked)) is not None:
             kind, tasks = message
-            write(answers, {table: _tried(KINDS[kind], task) for table, task in swept(tasks)})
+            write(answers, {table: _tried(KINDS[kind], task) for table, task in tasks})
+            # the trees of this question go before the next one's are made
+            gc.collect(0)
 
 
 def _tried(work: Callable[[Any], bytes], task: object) -> bytes | None:
