@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from contextlib import closing
 
-from governance.diff.model import Side
 from governance.load import load_pipelines
 from governance.policy import load_policy, load_sources
 from governance.project import Project
 from governance.remembered import open_memory
+from governance.side import Side
 from governance.statement import EMPTY, Program, read_program
 from governance.statement.reading import PLAIN, Reading
 

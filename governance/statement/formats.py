@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from governance.errors import UnreadConstruct
+from governance.landing.model import Format
 from governance.sources import Source
-from governance.statement.files import FORMATS
 from governance.statement.model import FileRead, Statement
 
 
@@ -16,8 +16,14 @@ def require_formats(statement: Statement, sources: Mapping[str, Source]) -> None
     """
     for read in statement.files:
         files = sources[read.path].files if read.path in sources else None
-        if read.function and files is not None and files.format is not FORMATS[read.function]:
+        if read.function and files is not None and files.format is not _format_of(read.function):
             raise _other(statement, read, files.format.value)
+
+
+def _format_of(function: str) -> Format:
+    from governance.statement.files import FORMATS  # noqa: PLC0415  # the SQL parser is slow to start
+
+    return FORMATS[function]
 
 
 def _other(statement: Statement, read: FileRead, declared: str) -> UnreadConstruct:

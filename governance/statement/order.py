@@ -6,7 +6,6 @@ from graphlib import CycleError, TopologicalSorter
 
 from governance.errors import PipelineCycle, UnknownTable
 from governance.statement.model import Statement
-from governance.statement.text import Text
 
 
 def ordered(statements: Iterable[Statement], sources: frozenset[str]) -> tuple[Statement, ...]:
@@ -71,6 +70,8 @@ def unknown_table(statement: Statement, table: str, known: Iterable[str] = ()) -
 
 def place_of(statement: Statement, name: str) -> tuple[str, int, int | None]:
     """Return the file, line and column where ``name`` stands: in the pipeline, else in a block that it uses."""
+    from governance.statement.text import Text  # noqa: PLC0415  # the SQL parser is slow to start
+
     text, (start, end) = Text(statement.pipeline), statement.span
     written = text.pipeline.sql[start:end].lower()
     at = written.find(name.lower())

@@ -10,12 +10,11 @@ from governance.errors import HeadwaterError, LineageError, PipelineCycle, Pipel
 from governance.lineage.model import ColumnLineage
 from governance.pipeline import Pipeline
 from governance.sources import Source
+from governance.statement.columns import columns_of
 from governance.statement.formats import require_formats
 from governance.statement.model import Kind, Statement
 from governance.statement.order import layers, ordered, unknown_table
 from governance.statement.reading import PLAIN, Reading, Trace
-from governance.statement.spark import require_spark
-from governance.statement.trace import columns_of
 from governance.uncollected import swept
 
 T = TypeVar("T")
@@ -82,7 +81,7 @@ def read_program(
                 else:
                     _trace_into(schemas, lineages, statement, masking_functions, reading.trace)
                 if (statement.pipeline.engine or engine) == SPARK:
-                    require_spark(statement, schemas)
+                    _require_spark(statement, schemas)
             except LineageError as error:
                 unreadable[statement.pipeline.table] = error
     unreadable = _at_their_place(unreadable, {it.file: it.table for it in pipelines})
@@ -157,6 +156,12 @@ def _trace_into(
         lineage = trace(statement, schemas, masking_functions=masking_functions)
         lineages[statement.pipeline.table] = lineage
         schemas[statement.pipeline.table] = columns_of(statement, lineage, schemas)
+
+
+def _require_spark(statement: Statement, schemas: Mapping[str, Mapping[str, str]]) -> None:
+    from governance.statement.spark import require_spark  # noqa: PLC0415  # the SQL parser is slow to start
+
+    require_spark(statement, schemas)
 
 
 def _same_inputs(statement: Statement, schemas: Mapping[str, Mapping[str, str]], like: Program) -> bool:

@@ -7,8 +7,6 @@ from typing import Protocol, TypeAlias
 from governance.lineage.model import ColumnLineage
 from governance.pipeline import Pipeline
 from governance.statement.model import Statement
-from governance.statement.parse import parse
-from governance.statement.trace import trace
 
 Schemas: TypeAlias = Mapping[str, Mapping[str, str]]
 """By table, name → SQL type of each column, in order."""
@@ -37,4 +35,17 @@ class Reading:
     """Told likewise what is going to be traced, over these columns and with these masking functions."""
 
 
-PLAIN = Reading(parse, trace)
+def _parse(pipeline: Pipeline) -> Statement:
+    # the SQL parser is slow to start, and where all is remembered nothing is parsed
+    from governance.statement.parse import parse  # noqa: PLC0415
+
+    return parse(pipeline)
+
+
+def _trace(statement: Statement, schema: Schemas, *, masking_functions: frozenset[str]) -> ColumnLineage:
+    from governance.statement.trace import trace  # noqa: PLC0415  # as above
+
+    return trace(statement, schema, masking_functions=masking_functions)
+
+
+PLAIN = Reading(_parse, _trace)

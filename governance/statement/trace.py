@@ -8,18 +8,15 @@ from functools import lru_cache
 from governance import lineage as engine
 from governance.errors import LineageError, NoLineage, UnknownColumn, UnknownTable
 from governance.lineage.explain import explain as explained
-from governance.lineage.model import ColumnLineage, Explanation, OutputField, Transformation
+from governance.lineage.model import ColumnLineage, Explanation
 from governance.pipeline import header_line
+from governance.statement.columns import UNKNOWN as UNKNOWN  # noqa: PLC0414  # who traces needs it too
+from governance.statement.columns import columns_of
 from governance.statement.model import Statement
 from governance.statement.order import place_of
 from governance.statement.parting import require_parting
 from governance.statement.text import DIALECT, Text, located
 from governance.template.explained import at_home
-
-COPIED = Transformation.IDENTITY
-
-UNKNOWN = "unknown"
-"""The type of a column whose type only running the query can tell."""
 
 
 def trace(
@@ -152,26 +149,3 @@ def _no_own_table(statement: Statement, problem: str) -> LineageError:
         line=statement.line,
         column=statement.column,
     )
-
-
-def columns_of(
-    statement: Statement, lineage: ColumnLineage, schema: Mapping[str, Mapping[str, str]]
-) -> Mapping[str, str]:
-    """Return the columns that the statement's table has after it ran: name → SQL type, in order.
-
-    An INSERT and a MERGE leave the table's own. A CREATE TABLE AS has the lineage's fields; a copied column keeps its
-    type, and the rest are ``UNKNOWN`` until the query has run.
-    """
-    if statement.kind.keeps:
-        return schema.get(statement.pipeline.table, dict(statement.declared))
-    return {field.name: _type_of(field, schema) for field in lineage.fields}
-
-
-def _type_of(field: OutputField, schema: Mapping[str, Mapping[str, str]]) -> str:
-    types = set()
-    for given in field.inputs:
-        if given.transformation is COPIED:
-            types.add(schema.get(given.dataset, {}).get(given.field, UNKNOWN))
-        elif given.transformation.direct:
-            return UNKNOWN
-    return types.pop() if len(types) == 1 else UNKNOWN

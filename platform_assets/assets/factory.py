@@ -26,7 +26,7 @@ from governance.events.redact import secrets_of
 from governance.pipeline import Pipeline
 from governance.policy import Policy, Source, TablePolicy
 from governance.project import Project
-from governance.statement import Statement, parse
+from governance.statement import Statement
 from governance.uncollected import uncollected
 from platform_assets.assets.alike import Alike
 from platform_assets.assets.described import description
@@ -102,7 +102,7 @@ def _pipeline_asset(around: _Around, alike: Alike, pipeline: Pipeline) -> Assets
 
 
 def _spec(around: _Around, pipeline: Pipeline) -> AssetSpec:
-    loaded = around.loaded
+    loaded, statement = around.loaded, around.statements.get(pipeline.table)
     metadata = table_metadata(loaded.policy, pipeline.table, loaded.program.schemas.get(pipeline.table, {}))
     return AssetSpec(
         asset_key(pipeline.table),
@@ -112,7 +112,7 @@ def _spec(around: _Around, pipeline: Pipeline) -> AssetSpec:
         kinds={engine_name(loaded.policy, pipeline), "iceberg", "sql"},
         owners=_owners(loaded.policy, pipeline),
         tags=dict.fromkeys(pipeline.tags, ""),
-        metadata={**metadata, **pipeline_metadata(loaded.project, pipeline, around.secrets)},
+        metadata={**metadata, **pipeline_metadata(loaded.project, pipeline, around.secrets, statement)},
         code_version=_code_version(pipeline),
         automation_condition=_automation(pipeline),
         freshness_policy=_freshness(pipeline),
@@ -144,6 +144,8 @@ def _upstream(around: _Around, pipeline: Pipeline) -> frozenset[str]:
     """Return what must be built before; of a pipeline whose lineage cannot be read, as far as its text tells."""
     if statement := around.statements.get(pipeline.table):
         return statement.upstream
+    from governance.statement import parse  # noqa: PLC0415  # the SQL parser is slow to start, and few are not read
+
     try:
         return parse(pipeline).upstream
     except (LineageError, PipelineError):

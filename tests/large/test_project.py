@@ -13,7 +13,7 @@ from bench.large_table import Table
 from bench.large_tables import tables
 from governance.pipeline import Pipeline
 from governance.project import Project
-from platform_assets.assets import described, factory
+from platform_assets.assets import described
 from platform_assets.assets.described import PICTURED, description
 from platform_assets.assets.metadata import asset_key
 from platform_assets.definitions import build_definitions, defs
@@ -80,7 +80,6 @@ def test_a_warm_build_parses_no_text(project: Project, monkeypatch: pytest.Monke
     def parse(pipeline: Pipeline) -> None:
         raise AssertionError(pipeline.table)
 
-    monkeypatch.setattr(factory, "parse", parse)
     monkeypatch.setattr(sys.modules["governance.statement.parse"], "_remembered", parse)
     assert len(build_definitions(project).resolve_all_asset_specs()) > FIFTY
 
