@@ -6,13 +6,13 @@ Every world is an attached in-memory DuckDB database with the same tables, so on
 # ruff: noqa: S608  # SQL is what is made here, of our own words
 
 import random
-import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import duckdb
 
 from tests.lineage.law.values import Domain, literal
+from tests.lineage.law.watch import Watch
 
 Schema = Mapping[str, Mapping[str, str]]
 Rows = list[tuple[str, ...]]
@@ -59,10 +59,11 @@ class Worlds:
         self._connection = duckdb.connect(config={"threads": 1, "memory_limit": "1GB"})
         self._schema = schema
         self._values_of = values
-        self._patience = patience
+        self._watch = Watch(patience)
         self._default = "" if default is None else f".{default}"
         self._base = {table: self._table(columns, rows) for table, columns in schema.items()}
         self._tables: dict[str, Tables] = {}
+        self._within: dict[str, duckdb.DuckDBPyConnection] = {}
         self.base = self._make(self._base, None, "base")
         self.shuffles = tuple(self._make(self._shuffled(), None, "shuffle") for _ in range(SHUFFLES))
         self.changed = tuple(
@@ -78,27 +79,21 @@ class Worlds:
 
         Nothing that the text writes stays. Raises duckdb.Error, also for a text that runs longer than ``patience``.
         """
-        run = self._connection.execute
-        run(f"USE {world.name}{self._default}")
-        run("BEGIN")
-        watch = threading.Timer(self._patience, self._connection.interrupt)
-        watch.start()
+        within = self._within[world.name]
+        if read is None:  # a query writes nothing: to begin and to roll back would cost as much as itself
+            return self._told(within, sql)
+        within.execute("BEGIN")
         try:
-            cursor = run(sql)
-            if read is not None:
-                cursor = run(f"SELECT * FROM {read}")
-            names = [column[0] for column in cursor.description or ()]
-            return names, [tuple(map(written, row)) for row in cursor.fetchall()]
+            return self._told(within, sql, f"SELECT * FROM {read}")
         finally:
-            watch.cancel()
-            watch.join()
-            self._roll_back()
+            _roll_back(within)
 
-    def _roll_back(self) -> None:
-        try:
-            self._connection.execute("ROLLBACK")
-        except duckdb.InterruptException:  # the watch ran out between the query's end and here
-            self._connection.execute("ROLLBACK")
+    def _told(self, within: duckdb.DuckDBPyConnection, *texts: str) -> tuple[list[str], list[tuple[str, ...]]]:
+        with self._watch.over(within.interrupt):
+            for text in texts:
+                within.execute(text)
+            names = [column[0] for column in within.description or ()]
+            return names, [tuple(map(written, row)) for row in within.fetchall()]
 
     def shuffle_again(self, world: World) -> World:
         """A copy of a world whose rows lie in another order."""
@@ -107,7 +102,9 @@ class Worlds:
 
     def close(self) -> None:
         """Let go of the databases."""
-        self._connection.close()
+        self._watch.close()
+        for connection in (*self._within.values(), self._connection):
+            connection.close()
 
     def _table(self, columns: Mapping[str, str], rows: int) -> Rows:
         return [
@@ -152,7 +149,16 @@ class Worlds:
             if rows:
                 lines = ", ".join(f"({', '.join(row)})" for row in rows)
                 run(f'INSERT INTO {world.name}."{schema}"."{table}" VALUES {lines}')
+        self._within[world.name] = self._connection.cursor()
+        self._within[world.name].execute(f"USE {world.name}{self._default}")
         return world
+
+
+def _roll_back(within: duckdb.DuckDBPyConnection) -> None:
+    try:
+        within.execute("ROLLBACK")
+    except duckdb.InterruptException:  # the watch ran out between the query's end and here
+        within.execute("ROLLBACK")
 
 
 def written(value: object) -> str:
