@@ -6,15 +6,15 @@ Text that cannot be tokenised is withheld whole.
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from sqlglot import Dialect, Token, TokenType
 from sqlglot.errors import SqlglotError
 
+from governance.scrubbed import Stretch, scrubbed
 from governance.secret_name import SECRET_NAME
 
 WITHHELD = "-- withheld: the text cannot be read as SQL, so its literals cannot be told apart"
-MASK = "'***'"
 
 _LITERALS = frozenset(
     {
@@ -44,7 +44,16 @@ def redact(sql: str, scrub: Callable[[str], str], *, dialect: str = "duckdb") ->
     Text that cannot be tokenised comes back as :data:`WITHHELD`.
     """
     tokens = _tokens(sql, dialect)
-    return WITHHELD if tokens is None else "".join(_shown(sql, tokens, scrub))
+    found = None if tokens is None else stretches(sql, tokens)
+    return WITHHELD if found is None else scrubbed(sql, found, scrub)
+
+
+def stretches(sql: str, tokens: Sequence[Token]) -> tuple[Stretch, ...] | None:
+    """Return the literals and comments of ``sql``, whose tokens are ``tokens``; None if these do not tell all of them.
+
+    See :func:`redact` for which are secret.
+    """
+    return None if any(token.token_type in _SWALLOWING for token in tokens) else tuple(_stretches(sql, [*tokens]))
 
 
 def secret_literals(sql: str, *, dialect: str = "duckdb") -> frozenset[str] | None:
@@ -66,22 +75,17 @@ def _secret(sql: str, tokens: list[Token]) -> frozenset[int]:
     return _in_context(tokens) | _marked(sql, tokens)
 
 
-def _shown(sql: str, tokens: list[Token], scrub: Callable[[str], str]) -> Iterator[str]:
-    """Yield the source in pieces: what is scrubbed or masked, and all between as it stands."""
-    secret, plain, end = _secret(sql, tokens), 0, 0
+def _stretches(sql: str, tokens: list[Token]) -> Iterator[Stretch]:
+    secret, end = _secret(sql, tokens), 0
     for index, token in enumerate(tokens):
         start, before, end = token.start, end, token.end + 1
         # most is a blank, which nobody hides anything in
-        if before < start and not (between := sql[before:start]).isspace():
-            yield sql[plain:before]
-            yield scrub(between)
-            plain = start
+        if before < start and not sql[before:start].isspace():
+            yield before, start, False
         if token.token_type in _LITERALS:
-            yield sql[plain:start]
-            yield MASK if index in secret else scrub(sql[start:end])
-            plain = end
-    yield sql[plain:end]
-    yield scrub(sql[end:])
+            yield start, end, index in secret
+    if end < len(sql):
+        yield end, len(sql), False
 
 
 def _marked(sql: str, tokens: list[Token]) -> frozenset[int]:

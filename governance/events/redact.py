@@ -3,11 +3,12 @@
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 from typing import Any
 from urllib.parse import quote, unquote
 
+from governance.scrubbed import Stretch, scrubbed
 from governance.secret_name import SECRET_NAME
 
 MASK = "***"
@@ -158,6 +159,11 @@ def redact_sql(sql: str, secrets: tuple[str, ...]) -> str:
     from governance import sqltext  # noqa: PLC0415  # the SQL parser is slow to start, and not all that is sent is SQL
 
     return sqltext.redact(sql, partial(redact_text, secrets=secrets))
+
+
+def redact_stretches(sql: str, stretches: Iterable[Stretch], secrets: tuple[str, ...]) -> str:
+    """Return what :func:`redact_sql` does of a text whose ``stretches`` are known, without reading it."""
+    return scrubbed(sql, stretches, partial(redact_text, secrets=secrets))
 
 
 def redact_error(text: str, sql: str, secrets: tuple[str, ...]) -> str:

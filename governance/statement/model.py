@@ -5,6 +5,7 @@ from enum import Enum
 
 from governance.block import Block
 from governance.pipeline import Pipeline
+from governance.scrubbed import Stretch
 
 
 class Kind(Enum):
@@ -52,6 +53,8 @@ class Statement:
     files:    the places of ``query`` that read files, in order
     setup:    the macros and views that the query needs, as an engine runs them, each after those that it builds on
     block_files: the datasets of files that ``setup`` reads by these names, as declared, in order
+    guarded:  the stretches of the file's text that may hold secrets or data, as ``sqltext`` finds them; None where it
+              cannot tell
     """
 
     pipeline: Pipeline
@@ -66,6 +69,7 @@ class Statement:
     files: tuple[FileRead, ...] = ()
     setup: tuple[Block, ...] = ()
     block_files: tuple[str, ...] = ()
+    guarded: tuple[Stretch, ...] | None = None
 
     @property
     def upstream(self) -> frozenset[str]:

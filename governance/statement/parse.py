@@ -9,6 +9,7 @@ from sqlglot.tokenizer_core import Token
 
 from governance.errors import LineageError, UnknownTable, UnreadConstruct, UnreadStatement
 from governance.pipeline import Pipeline
+from governance.sqltext import stretches
 from governance.statement.cursor import Cursor
 from governance.statement.edits import Edit, edited, moved
 from governance.statement.files import file_reads
@@ -21,7 +22,7 @@ from governance.statement.model import FileRead, Kind, Statement
 from governance.statement.parameters import quoted_documents, require_no_parameters
 from governance.statement.parts import parts_of
 from governance.statement.reads import named_in
-from governance.statement.text import Text
+from governance.statement.text import Text, statements_of
 from governance.statement.through import functions_of, macros_of, reached, runnable
 
 
@@ -43,7 +44,8 @@ def parse(pipeline: Pipeline) -> Statement:
 def _remembered(pipeline: Pipeline) -> Statement:
     """Return the statement of a file that may have been read before: every check of a run reads all of them."""
     text = Text(pipeline)
-    statements = list(text.statements())
+    tokens = text.tokens()
+    statements = list(statements_of(tokens))
     if not statements:
         raise text.wrong(UnreadStatement, 0, "the file holds no statement", fix=f"write one: {READ}")
     heads = [read_head(text, tokens) for tokens in statements]
@@ -51,7 +53,7 @@ def _remembered(pipeline: Pipeline) -> Statement:
     if isinstance(heads[0], Declaration):
         declared, heads, statements = heads[0].columns, heads[1:], statements[1:]
     write = _only_write(text, heads, statements)
-    return _statement(text, write, declared, statements[0])
+    return replace(_statement(text, write, declared, statements[0]), guarded=stretches(pipeline.sql, tokens))
 
 
 def _only_write(text: Text, heads: Sequence[Declaration | Write], statements: Sequence[Sequence[Token]]) -> Write:

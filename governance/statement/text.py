@@ -41,12 +41,7 @@ class Text:
 
     def statements(self) -> Iterator[Sequence[Token]]:
         """Yield each statement's tokens without its semicolon; empty statements are left out."""
-        tokens = self._tokens()
-        start = 0
-        for end in (*(n for n, token in enumerate(tokens) if token.token_type is TokenType.SEMICOLON), len(tokens)):
-            if end > start:
-                yield tokens[start:end]
-            start = end + 1
+        return statements_of(self.tokens())
 
     def tree(self, start: int, end: int, macros: Iterable[str] = ()) -> exp.Expr:
         """Return the syntax tree of what stands between ``start`` and ``end``; ``macros`` are called in it."""
@@ -57,12 +52,22 @@ class Text:
             raise
         return tree
 
-    def _tokens(self) -> Sequence[Token]:
+    def tokens(self) -> Sequence[Token]:
+        """Return all tokens of the text."""
         try:
             return parse.tokenize(self.pipeline.sql, Dialect.get_or_raise(DIALECT))
         except LineageError as error:
             located(error, self.pipeline)
             raise
+
+
+def statements_of(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """Yield each statement's tokens, see ``Text.statements``."""
+    start = 0
+    for end in (*(n for n, token in enumerate(tokens) if token.token_type is TokenType.SEMICOLON), len(tokens)):
+        if end > start:
+            yield tokens[start:end]
+        start = end + 1
 
 
 def located(error: LineageError, pipeline: Pipeline) -> LineageError:

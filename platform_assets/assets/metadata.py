@@ -23,7 +23,7 @@ from dagster import (
     TableSchema,
 )
 
-from governance.events.redact import redact_sql
+from governance.events.redact import redact_sql, redact_stretches
 from governance.lineage.model import ColumnLineage, InputField
 from governance.page.address import asset_path, page_address
 from governance.pipeline import Pipeline
@@ -32,6 +32,7 @@ from governance.project import Project
 from governance.report.picture import lineage_picture
 from governance.report.svg import markdown_image
 from governance.report.table import markdown
+from governance.statement.model import Statement
 
 ROWS_WRITTEN, FILES_READ = "rows written", "files read"
 REJECTED, KEPT_IN = "rows rejected", "rejected rows are kept in"
@@ -60,10 +61,15 @@ def table_metadata(policy: Policy, table: str, columns: Mapping[str, str]) -> Me
     return known | ({"dagster/column_schema": column_schema(policy, table, columns.items())} if columns else {})
 
 
-def pipeline_metadata(project: Project, pipeline: Pipeline, secrets: tuple[str, ...]) -> Metadata:
-    """Return where a pipeline's text stands and the text itself, as it may be shown: without the ``secrets``."""
+def pipeline_metadata(
+    project: Project, pipeline: Pipeline, secrets: tuple[str, ...], statement: Statement | None = None
+) -> Metadata:
+    """Return where a pipeline's text stands and the text itself, as it may be shown: without the ``secrets``.
+
+    ``statement`` is what was read of it, if it can be read: then its text is not read again.
+    """
     title = f"SQL, rendered from {pipeline.file}" if pipeline.template else "SQL"
-    known: Metadata = {title: MetadataValue.md(fenced(redact_sql(pipeline.sql, secrets), "sql"))}
+    known: Metadata = {title: MetadataValue.md(fenced(_shown(pipeline.sql, secrets, statement), "sql"))}
     if pipeline.grain:
         known["grain"] = ", ".join(pipeline.grain)
     path = project.root / pipeline.file
@@ -74,6 +80,11 @@ def pipeline_metadata(project: Project, pipeline: Pipeline, secrets: tuple[str, 
             here = LocalFileCodeReference(file_path=str(path), line_number=1, label=pipeline.file)
             known["dagster/code_references"] = CodeReferencesMetadataValue(code_references=[here])
     return known
+
+
+def _shown(sql: str, secrets: tuple[str, ...], statement: Statement | None) -> str:
+    guarded = statement.guarded if statement else None
+    return redact_sql(sql, secrets) if guarded is None else redact_stretches(sql, guarded, secrets)
 
 
 def column_lineage(lineage: ColumnLineage, assets: Collection[str]) -> TableColumnLineage:

@@ -6,10 +6,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
 import pytest
+from dagster import AssetKey, AssetSpec
 
 from bench.large_project import pipeline_file
 from bench.large_tables import tables
@@ -17,6 +19,7 @@ from governance.project import Project
 from governance.remembered import beside, open_memory
 from governance.remembered import memory as remembered
 from governance.statement import Program
+from platform_assets.definitions import build_definitions
 from platform_assets.side import side_of_project
 from tests.large.remembering import Read, large, loaded, plain, read_by
 
@@ -53,6 +56,19 @@ def test_two_processes_read_what_one_reads(project: Project) -> None:
     assert again == program
     assert not none.parsed
     assert not none.traced
+
+
+def described(project: Project) -> dict[AssetKey, AssetSpec]:
+    return {it.key: it for it in build_definitions(project).resolve_all_asset_specs()}
+
+
+def test_lineage_and_definitions_are_the_same_by_two_by_one_remembered_and_not(project: Project) -> None:
+    by_two = side_of_project(project), described(project)
+    remembered_ = side_of_project(project), described(project)
+    not_remembered = replace(project, cache=None)
+    by_one = side_of_project(not_remembered), described(not_remembered)
+    assert by_two == remembered_ == by_one
+    assert len(by_one[1]) > FORTY
 
 
 def test_what_cannot_be_read_is_said_as_by_one(project: Project) -> None:
