@@ -13,7 +13,7 @@ from governance.events.file_parts import DatasetTypePart, InputFacetsPart, Stora
 from governance.events.uses import ExpressionsPart
 
 
-class Part(msgspec.Struct, frozen=True, gc=False, rename="camel", forbid_unknown_fields=False):
+class Part(msgspec.Struct, frozen=True, gc=False, rename="camel", forbid_unknown_fields=False, omit_defaults=True):
     """Base of all parts of an event: camelCase in JSON, unknown keys ignored."""
 
 
