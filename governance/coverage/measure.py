@@ -123,7 +123,7 @@ def _together(found: list[Told]) -> Told:
 
 
 def _columns(graph: Graph, datasets: set[Dataset]) -> Mapping[str, int]:
-    with_inputs = {edge.target for edge in graph.edges}
+    with_inputs = graph.targets
     counts = {"with inputs": 0, "from no column": 0, "unknown": 0}
     told = {(write.dataset, name) for write in graph.writes for name in write.told}
     for dataset in graph.written & datasets:

@@ -53,6 +53,10 @@ class Edges:
         """Yield the fields that are read, each once."""
         return map(field_of, at(self.names, once(self.source, len(self.names))).to_pylist())
 
+    def targets(self) -> Iterator[Field | Dataset]:
+        """Yield what is written, each once."""
+        return map(thing, at(self.names, once(self.target, len(self.names))).to_pylist())
+
     def rows(self, marked: npt.NDArray[np.bool_]) -> Iterator[tuple[Field, Field | Dataset, int, bool, int]]:
         """Yield source, target, ``how``, ``masking`` and ``of`` of the edges marked; further marks are ignored."""
         places = np.flatnonzero(marked[: len(self.source)])

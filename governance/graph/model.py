@@ -133,6 +133,11 @@ class Graph:
     dropped: frozenset[Dataset] = frozenset()
 
     @property
+    def targets(self) -> frozenset[Field | Dataset]:
+        """What any edge leads to."""
+        return frozenset(edge.target for edge in self.edges)
+
+    @property
     def written(self) -> frozenset[Dataset]:
         """The datasets that some job is known to write."""
         return frozenset(write.dataset for write in self.writes)

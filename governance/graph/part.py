@@ -64,6 +64,16 @@ def upstream_rows(known: Known, name: str) -> tuple[Graph, Thing]:
     return _upstream(known, name, lambda bulk: bulk.feeding_rows())
 
 
+def derived_edges(known: Known, dataset: Dataset) -> tuple[Edge, ...]:
+    """Return the edges that a change of ``dataset``, or of one of its kinds of record, can reach, in a graph's order.
+
+    Raises:
+        EventStoreError: a file of the store is missing or damaged.
+    """
+    starts = (dataset, *kinds_of(dataset, datasets_known(known)))
+    return _part(known, starts, (), _derived(known.standing.writes), lambda bulk: bulk.derived()).edges
+
+
 def _upstream(known: Known, name: str, narrow: Narrow) -> tuple[Graph, Thing]:
     start, columns = start_of(known, name)
     return _part(known, (start,), columns, _feeding(known.standing.writes), narrow), start
@@ -145,6 +155,12 @@ class StandingEdges:
         yield from (edge.source for edge in self.values)
         if self.stored:
             yield from self.stored.sources()
+
+    def targets(self) -> Iterator[Thing]:
+        """Yield what edges lead to, some of it several times."""
+        yield from (edge.target for edge in self.values)
+        if self.stored:
+            yield from self.stored.targets()
 
     def narrowed(self, starts: Iterable[Thing], flows: Iterable[Flow], narrow: Narrow) -> tuple[Edge, ...]:
         """Return those edges that a walk from ``starts`` may meet, in a graph's order."""

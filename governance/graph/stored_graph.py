@@ -7,7 +7,19 @@ from governance.dataset import Dataset, Field
 from governance.graph.build import datasets_of, fields_of, flows_of, tags_of
 from governance.graph.known import Known
 from governance.graph.model import Edge, Flow, Graph, Tagged, Write
-from governance.graph.part import StandingEdges
+from governance.graph.part import StandingEdges, derived_edges
+
+
+def around(graph: Graph, dataset: Dataset) -> Graph:
+    """Return ``graph`` with the edges that a change of ``dataset`` can reach; with all where they are made already.
+
+    Raises:
+        EventStoreError: a file of the store is missing or damaged.
+    """
+    if not isinstance(graph, StoredGraph):
+        return graph
+    edges = derived_edges(graph.known, dataset)
+    return Graph(edges, graph.flows, graph.writes, graph.fields, graph.tags, graph.dropped)
 
 
 class StoredGraph(Graph):
@@ -27,6 +39,11 @@ class StoredGraph(Graph):
     def edges(self) -> tuple[Edge, ...]:
         """Every edge, as a value."""
         return self.standing_edges.every()
+
+    @property
+    def targets(self) -> frozenset[Field | Dataset]:
+        """What any edge leads to; no edge is made for it."""
+        return frozenset(self.standing_edges.targets())
 
     @cached_property
     def flows(self) -> tuple[Flow, ...]:

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from governance.events.decode import Decoder
-from governance.events.model import DatasetPart, Event
+from governance.events.model import Event
 from governance.explicit import explicit
 from governance.past.claims import ALONE, Claim, Rank, claims_of, parts_of, renames
 from governance.past.model import Over, Told, mark
@@ -245,10 +245,6 @@ def _standing(declared: Collection[Heard]) -> Iterator[Heard]:
     for it in declared:
         if id(it) in kept or it is first or any(renames(part) or part.facets.symlinks for part in parts_of(it[1])):
             yield it
-
-
-def _parts(events: Iterable[Event]) -> Iterator[DatasetPart]:
-    return (part for event in events for part in parts_of(event))
 
 
 def _alike(one: Event, other: Event) -> bool:

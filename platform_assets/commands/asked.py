@@ -111,12 +111,12 @@ def asked(project: Project, name: str, events: Path | None, as_of: str | None, s
     policy, schemas, catalog = _policy(project, events)
     columns = dict(catalog.fields(policy.lineage.namespace)) if catalog else {}
     columns |= {} if events else _of_files(project, policy)
-    path, names = _path(project, events), (policy.lineage.spellings, schemas)
+    path, names = events_path(project, events), (policy.lineage.spellings, schemas)
     of_now = None
     if not (events or moment or snapshot):
         of_now = followed_store(path, project.state, datetime.now(UTC), *names, catalog=columns)
     stored = of_now or read_stored(path, *names, columns)
-    _warn(stored.problems)
+    warn(stored.problems)
 
     def whole() -> "Stored":
         return read_stored(path, *names, columns) if of_now else stored
@@ -151,13 +151,18 @@ def told_of(project: Project, events: Path | None) -> "tuple[tuple[Event, ...], 
     from governance.identity import carried
     from governance.telling import told
 
-    reading = read_events(_path(project, events))
-    _warn(reading.problems)
+    reading = read_events(events_path(project, events))
+    warn(reading.problems)
     policy, schemas, _ = _policy(project, events)
     return told(reading.events, policy.lineage.spellings, schemas=schemas), carried(policy, schemas)
 
 
-def _path(project: Project, events: Path | None) -> Path:
+def events_path(project: Project, events: Path | None) -> Path:
+    """Return where the events are: ``events``, else the project's own store, brought up to date.
+
+    Raises:
+        EventStoreError: there are none, or the store cannot be read.
+    """
     from governance.events.place import events_folder
     from governance.events.reading import require_folder
 
@@ -201,7 +206,8 @@ def latest_look(project: Project) -> "CatalogSeen | None":
     return catalog
 
 
-def _warn(problems: "Iterable[Problem]") -> None:
+def warn(problems: "Iterable[Problem]") -> None:
+    """Say on stderr what of the events could not be read."""
     from governance.report.problems import problem_lines
 
     for line in problem_lines(problems):

@@ -5,7 +5,8 @@ Each imports what it needs when it is called, so that none is slow for another's
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,16 +14,20 @@ from typing import TYPE_CHECKING
 import click
 
 from governance.duration import EXPECTED, parse_duration
-from governance.errors import EventStoreError, HeadwaterError
+from governance.errors import HeadwaterError
 from governance.project import Project, find_project
 from platform_assets.commands.answer import EVENTS, FORMAT, Path_
-from platform_assets.commands.asked import latest_look
+from platform_assets.commands.asked import events_path, latest_look, warn
 
 if TYPE_CHECKING:
     from governance.consumers.records import Records
-    from governance.coverage.model import Share
+    from governance.graph import Graph
+    from governance.identity import Schemas
+    from governance.names import Spelling
+    from governance.policy import Policy
     from governance.queries.files import Line
     from governance.report.page import Part
+    from governance.runs import Run
 
 QUERIES = click.option("--queries", type=Path_, help="Folder of ingested query logs. Default: the project's own.")
 WINDOW = click.option("--window", help="How far back query logs count, as in 90 days. Default: all that was ingested.")
@@ -48,7 +53,7 @@ def coverage(  # one parameter an option
 ) -> None:
     """Say how much of what there is the lineage knows: tables of the catalog, reads of the query log."""
     from governance.coverage.history import history, keep
-    from governance.coverage.measure import measure
+    from governance.coverage.measure import measure, typed_inputs
     from governance.report.coverage import coverage_page, history_page
 
     project, now = find_project(), datetime.now(UTC)
@@ -56,7 +61,8 @@ def coverage(  # one parameter an option
         measured = history(project.state / "coverage")
         _say(form, history_page(measured), [_plain(it) for it in measured])
         return
-    records, typed = _records(project, events, queries, _since(window, now))
+    records, runs = _records(project, events, queries, _since(window, now))
+    typed = typed_inputs(runs(), records.graph)
     tables = _listed(inventory) if inventory else _catalog_tables(project)
     found = measure(records, tables, now, typed)
     if not (events or queries or window or inventory):
@@ -75,11 +81,15 @@ def consumers(name: str, events: Path | None, queries: Path | None, window: str 
     """List who reads NAME, a table or table.column: by lineage, query logs, declarations and BI metadata."""
     from governance.consumers.asked import asked
     from governance.consumers.find import consumers_of
+    from governance.dataset import Field
+    from governance.graph.stored_graph import around
     from governance.report.consumers import consumers_page
 
     project, now = find_project(), datetime.now(UTC)
     records, _ = _records(project, events, queries, _since(window, now))
-    found = consumers_of(asked(name, records), records, now)
+    thing = asked(name, records)
+    graph = around(records.graph, thing.dataset if isinstance(thing, Field) else thing)
+    found = consumers_of(thing, replace(records, graph=graph), now)
     _say(form, consumers_page(found), found.as_dict())
 
 
@@ -132,36 +142,54 @@ COMMANDS: tuple[click.Command, ...] = (coverage, consumers, ingest_queries)
 
 def _records(
     project: Project, events: Path | None, queries: Path | None, since: datetime | None
-) -> "tuple[Records, Share]":
+) -> "tuple[Records, Callable[[], tuple[Run, ...]]]":
+    """Return what is asked, and how to read the runs that stand with all that they said."""
     from governance.consumers.declared import load_declarations
     from governance.consumers.records import Records
-    from governance.coverage.measure import typed_inputs
-    from governance.events.place import events_folder
-    from governance.events.reading import read_events
-    from governance.graph import build_graph
     from governance.identity import carried
     from governance.policy import load_policy
     from governance.queries.store import QueryStore
-    from governance.report.problems import problem_lines
-    from governance.runs import read_runs
-    from governance.telling import told
 
-    path = events or events_folder(project)
-    if not path.exists():
-        raise EventStoreError(
-            "there are no events yet", fix="run `headwater run` or `headwater demo`, or name some with --events"
-        )
-    reading = read_events(path)
-    log = QueryStore(queries or project.state / "queries").read()
-    for problem in (*problem_lines(reading.problems), *log.problems):
-        click.echo(f"warning: {problem}", err=True)
     policy = load_policy(project)
     catalog = None if events else latest_look(project)
     schemas = catalog.schemas(policy.lineage.namespace) if catalog else {}
-    known = told(reading.events, policy.lineage.spellings, schemas=schemas)
-    graph = build_graph(known)
+    graph, runs = _graph(project, events, policy, schemas)
+    log = QueryStore(queries or project.state / "queries").read()
+    for problem in log.problems:
+        click.echo(f"warning: {problem}", err=True)
     records = Records(graph, log.since(since) if since else log, load_declarations(project), carried(policy, schemas))
-    return records, typed_inputs(read_runs(known), graph)
+    return records, runs
+
+
+def _graph(
+    project: Project, events: Path | None, policy: "Policy", schemas: "Schemas"
+) -> "tuple[Graph, Callable[[], tuple[Run, ...]]]":
+    from governance.followed import followed_store
+    from governance.graph.stored_graph import StoredGraph
+    from governance.graph.whole import whole_runs
+
+    path, spellings = events_path(project, events), policy.lineage.spellings
+    stored = None if events else followed_store(path, project.state, datetime.now(UTC), spellings, schemas)
+    if stored is None:
+        return _whole(path, spellings, schemas)
+    warn(stored.problems)
+    known = stored.known()
+    ran = [it for it in known.standing.said if it[0].state == "COMPLETE"]
+    return StoredGraph(known), lambda: whole_runs(known, ran)
+
+
+def _whole(
+    path: Path, spellings: "Mapping[str, Spelling]", schemas: "Schemas"
+) -> "tuple[Graph, Callable[[], tuple[Run, ...]]]":
+    from governance.events.reading import read_events
+    from governance.graph import build_graph
+    from governance.runs import read_runs
+    from governance.telling import told
+
+    reading = read_events(path)
+    warn(reading.problems)
+    known = told(reading.events, spellings, schemas=schemas)
+    return build_graph(known), lambda: read_runs(known)
 
 
 def _catalog_tables(project: Project) -> Iterable[str]:
