@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from governance.statement.merge import Act, Merge, Piece, Side, When
 from governance.statement.model import Statement
 
-SOURCE, ROW, ACT, HITS, PLACE = (f"headwater {it}" for it in ("source", "row", "act", "hits", "place"))
+SOURCE, ROW, ACT, HITS, PLACE, ASKED = (f"headwater {it}" for it in ("source", "row", "act", "hits", "place", "asked"))
 """Names of relations and columns of the SELECT, which nobody gives theirs."""
+
+_ACT = f'"{ACT}"'
 
 Parts = Iterator[str | Piece]
 """A text in the making: what is written here, and what was written in the file."""
@@ -64,22 +66,20 @@ class Writing:
         """Yield the SELECT of the table's rows that match, each once."""
         whens = self._of(Side.BOTH)
         names = ", ".join(map(quoted, self.columns))
-        acts = [str(at) for at, it in enumerate(whens, 1) if it.act is Act.DELETE]
         over = f"over (partition by {quoted(ROW)}"
         hits = f"count({quoted(ACT)}) {over}) as {quoted(HITS)}"
         place = f"row_number() {over} order by {quoted(ACT)} nulls last) as {quoted(PLACE)}"
-        yield f" select {names} from (select {names}, {quoted(ACT)}, {hits}, {place} from (select {quoted(ROW)}, "  # noqa: S608  # names are quoted
-        yield from _case(whens, [_number(at, it) for at, it in enumerate(whens, 1)], "null")
-        yield f" as {quoted(ACT)}"
+        yield f" select {names} from (select {names}, {quoted(ACT)}, {hits}, {place} from (select {quoted(ROW)}, {_ACT}"  # noqa: S608  # names are quoted
         for column, kind in self.columns.items():
             yield ", "
             yield from self._value(whens, column, kind, f"{self._own}.{quoted(column)}")
         numbered = f"(select row_number() over () as {quoted(ROW)}, * from {self._table}) as {self._own}"  # noqa: S608  # names are quoted
         yield f" from {numbered} join {self._given}"
         yield from self._on()
-        stays = f" and ({quoted(ACT)} is null or {quoted(ACT)} not in ({', '.join(acts)}))" if acts else ""
+        yield from _asked(whens)
+        stays = " and ".join((f"{quoted(PLACE)} = 1", *_left(whens)))
         said = "'" + self.twice.replace("'", "''") + "'"
-        yield f")) where case when {quoted(HITS)} > 1 then error({said}) else {quoted(PLACE)} = 1{stays} end"
+        yield f")) where case when {quoted(HITS)} > 1 then error({said}) else {stays} end"
 
     def _kept(self) -> Parts:
         """Yield the SELECT of the table's rows that match where no WHEN is about them."""
@@ -95,7 +95,11 @@ class Writing:
             yield from self._value(whens, column, kind, f"{self._own}.{quoted(column)}")
         yield f" from {self._table} as {self._own} anti join {self._given}"
         yield from self._on()
-        if any(it.act is Act.DELETE for it in whens):
+        if any(it.act is Act.UPDATE for it in whens):
+            yield from _asked(whens)
+            yield "".join(f" where {it}" for it in _left(whens))
+        elif whens:
+            # nothing else asks for the number, and not every Spark has IN of a query among the columns
             yield " where "
             yield from _case(whens, ["false" if it.act is Act.DELETE else "true" for it in whens], "true")
 
@@ -107,17 +111,21 @@ class Writing:
             yield from self._value(whens, column, kind, f"cast(null as {kind})")
         yield f" from {self._given} anti join {self._table} as {self._own}"
         yield from self._on()
-        yield " where "
-        yield from _case(whens, ["true" if it.act is Act.INSERT else "false" for it in whens], "false")
+        yield from _asked(whens)
+        yield f" where {_ACT} in ({_numbers(whens, Act.INSERT) or 'null'})"
 
     def _all(self) -> str:
         return ", ".join(f"{self._own}.{quoted(it)}" for it in self.columns)
 
     def _value(self, whens: Sequence[When], column: str, kind: str, otherwise: str) -> Parts:
         """Yield what a column becomes: what the first WHEN that applies writes, else what it was."""
-        written = [self._written(it, column, kind) for it in whens]
-        if any(written):
-            yield from _case(whens, [it or otherwise for it in written], otherwise)
+        written = [(at, it) for at, when in enumerate(whens, 1) if (it := self._written(when, column, kind))]
+        if written:
+            yield f"case {_ACT}"
+            for at, it in written:
+                yield f" when {at} then "
+                yield from it
+            yield f" else {otherwise} end"
         else:
             yield otherwise
         yield f" as {quoted(column)}"
@@ -130,19 +138,36 @@ class Writing:
         return "cast((", value, f") as {kind})"
 
 
-def _number(at: int, when: When) -> str:
-    """Return the number of a WHEN that does something to the row, else NULL: it does not count as a change."""
-    return "null" if when.act is Act.NOTHING else str(at)
+def _asked(whens: Sequence[When]) -> Parts:
+    """Yield the join with the number of the first WHEN that applies, of which each condition is computed once.
+
+    NULL is the number of one that does nothing to the row: it does not count as a change.
+    """
+    if not whens:
+        return
+    none = "cast(null as integer)"
+    yield " cross join lateral (select "
+    yield from _case(whens, [none if it.act is Act.NOTHING else str(at) for at, it in enumerate(whens, 1)], none)
+    yield f" as {quoted(ACT)}) as {quoted(ASKED)}"
 
 
-def _case(whens: Sequence[When], results: "Sequence[str | tuple[str | Piece, ...]]", otherwise: str) -> Parts:
+def _case(whens: Sequence[When], results: Sequence[str], otherwise: str) -> Parts:
     """Yield a CASE over the conditions of the WHENs, in order."""
     yield "case"
     for when, result in zip(whens, results, strict=True):
         yield from (" when (", when.condition, ")") if when.condition else (" when true",)
-        yield " then "
-        yield from (result,) if isinstance(result, str) else result
+        yield f" then {result}"
     yield f" else {otherwise} end"
+
+
+def _left(whens: Sequence[When]) -> Iterator[str]:
+    """Yield the condition of what no WHEN deletes, where one may."""
+    if deleted := _numbers(whens, Act.DELETE):
+        yield f"({_ACT} is null or {_ACT} not in ({deleted}))"
+
+
+def _numbers(whens: Sequence[When], act: Act) -> str:
+    return ", ".join(str(at) for at, it in enumerate(whens, 1) if it.act is act)
 
 
 def laid(parts: Iterable[str | Piece], line: int) -> tuple[str, tuple[int, ...]]:

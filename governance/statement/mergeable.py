@@ -15,7 +15,10 @@ VOLATILE = frozenset({
     "random", "setseed", "uuid", "gen_random_uuid", "uuidv4", "uuidv7", "nextval", "currval", "setval", "sleep_ms",
     "stats", "vector_type", "write_log",
 })  # fmt: skip
-"""Functions that give another value each time; a condition is asked once for each column."""
+"""Functions that give another value each time; ON is asked three times."""
+
+ANY: tuple[type[exp.Expr], ...] = (exp.AnyValue, exp.First, exp.Last)
+"""Aggregates that take one of several values, each time another perhaps."""
 
 COMPUTE = "compute it in the source: using (select …) as s"
 
@@ -35,6 +38,10 @@ def require_mergeable(text: Text, tree: exp.Merge, start: int) -> None:
                 raise _wrong(text, it, start, f"{it.sql('duckdb')} names schema and table", fix)
     for condition in _conditions(tree):
         _require_steady(text, condition, start)
+    on = tree.args.get("on")
+    if isinstance(on, exp.Expr) and (one := on.find(*ANY)):
+        problem = f"{one.sql_name().lower()} may give another value each time it is asked, and ON is asked three times"  # type: ignore[attr-defined]
+        raise _wrong(text, one, start, problem, COMPUTE)
 
 
 def _require_steady(text: Text, condition: exp.Expr, start: int) -> None:

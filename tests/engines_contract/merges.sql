@@ -49,3 +49,20 @@ when matched and t.id is not null then update set x = s.x when not matched then 
 merge into m.t as t using s.u as s on false when not matched then insert (id, x) values (s.id, s.x);
 
 merge into m.t as t using (select 1 as one) as s on true when matched and t.id = 1 then delete when matched then update set "order" = one
+;
+
+merge into m.t as t using (values (1, 'it''s', 1.5), (3, null, -2), (9, 'é\n', 0.25)) as s(id, "a b", x) on t.id = s.id
+when matched then update set "a b" = s."a b", x = s.x
+when not matched then insert (id, "a b") values (s.id, s."a b");
+
+merge into m.t as t using (values (2, date '2024-02-29'), (null, null)) as s on t.id = s.col0
+when matched and s.col1 > '2024-02-01' and t."order" = 20 then delete
+when matched and t."order" = 21 then update set "order" = 1
+when not matched and col1 is null then insert (id) values (-1);
+
+merge into m.t as t using s.u as s on t.id = s.id
+when matched and (select any_value(k.x) from s.u k where k.id = t.id) is null then update set "a b" = s."a b", x = 1, "order" = 2
+when matched and exists (select 1 from s.u k where k."order" > t."order") then do nothing
+when matched then delete
+when not matched by source and exists (select 1 from s.u k where k."order" > t."order") then update set "a b" = 'less', x = 0
+when not matched and exists (select 1 from m.t k where k."order" < s."order" and k.id is not null) then insert (id, x) values (s.id, s.x)

@@ -32,34 +32,73 @@ SOURCE = pa.table(
         "x": pa.array([1.5, 2.5, float("nan"), None, 0.0], pa.float64()),
     }
 )
-GIVEN: Mapping[str, pa.Table] = {"m.t": TABLE, "s.u": SOURCE}
+KINDS = pa.schema([
+    ("id", pa.int32()), ("many", pa.list_(pa.int64())), ("one", pa.struct([("x", pa.int32()), ("y", pa.string())])),
+    ("pairs", pa.map_(pa.string(), pa.int64())),
+])  # fmt: skip
+NESTED = pa.Table.from_pylist([
+    {"id": 1, "many": [1, None], "one": {"x": 1, "y": "a"}, "pairs": [("k", 1)]},
+    {"id": 2, "many": [], "one": {"x": None, "y": None}, "pairs": []},
+    {"id": 3, "many": None, "one": None, "pairs": None},
+    {"id": 4, "many": [4], "one": {"x": 4, "y": ""}, "pairs": [("a", None), ("b", 2)]},
+], KINDS)  # fmt: skip
+HEARD = pa.Table.from_pylist([
+    {"id": 1, "many": [7, 8], "one": {"x": 7, "y": "é"}, "pairs": [("z", 9)]},
+    {"id": 2, "many": None, "one": None, "pairs": None},
+    {"id": 8, "many": [None], "one": {"x": 8, "y": None}, "pairs": [("q", None)]},
+], KINDS)  # fmt: skip
+GIVEN: Mapping[str, pa.Table] = {"m.t": TABLE, "s.u": SOURCE, "m.n": NESTED, "s.n": HEARD}
 RELATIONS: Mapping[str, Relation] = {name: Rows(rows) for name, rows in GIVEN.items()}
 SCHEMAS = {name: dict(sql_types(rows.schema)) for name, rows in GIVEN.items()}
 MERGES = [it.strip() for it in Path(__file__).with_name("merges.sql").read_text("utf-8").split(";") if it.strip()]
 
 
-def made(sql: str) -> tuple[Merged, Query]:
-    statement = parse(Pipeline("m.t", "m/t.sql", sql))
+def made(sql: str, table: str = "m.t") -> tuple[Merged, Query]:
+    statement = parse(Pipeline(table, "m/t.sql", sql))
     require_spark(statement, SCHEMAS)
     merge = merged(statement, statement.query, SCHEMAS)
-    return merge, Query(merge.text, "m/t.sql", tuple(SCHEMAS["m.t"].items()))
+    return merge, Query(merge.text, "m/t.sql", tuple(SCHEMAS[table].items()))
 
 
-def own(sql: str) -> pa.Table:
+def own(sql: str, table: str = "m.t") -> pa.Table:
     """Return what DuckDB's own MERGE leaves of the table."""
     with duckdb.connect() as connection:
         for name, rows in GIVEN.items():
-            connection.execute(f"create schema {name[0]}")
+            connection.execute(f"create schema if not exists {name[0]}")
             connection.register("given", rows)
             connection.execute(f"create table {name} as from given")
         connection.execute(sql)
-        return connection.sql("from m.t").to_arrow_table()
+        return connection.sql(f"from {table}").to_arrow_table()
 
 
 @pytest.mark.parametrize("sql", MERGES)
 def test_a_merge_gives_the_rows_of_duckdbs_own(engine: Engine, sql: str) -> None:
     _, query = made(sql)
     assert shown(ask(engine, query.text, RELATIONS, query.into)) == shown(own(sql))
+
+
+OF_NESTED = {
+    "whole": "when matched then update set * when not matched then insert *",
+    "partly": """when matched and s.many is not null then update set one = s.one, pairs = s.pairs
+        when matched then delete when not matched by source and t.one is null then update set many = null
+        when not matched then insert (id, one) values (s.id, s.one)""",
+    "chosen": """when matched and t.id = 2
+        then update set many = case when s.id = 2 then t.many else s.many end, one = null
+        when matched then do nothing when not matched by source then update set pairs = null""",
+}
+
+
+@pytest.mark.parametrize("whens", OF_NESTED.values(), ids=OF_NESTED)
+def test_nested_columns_are_merged_as_by_duckdb(engine: Engine, whens: str) -> None:
+    sql = f"merge into m.n as t using s.n as s on t.id = s.id {whens}"
+    _, query = made(sql, "m.n")
+    assert shown(ask(engine, query.text, RELATIONS, query.into)) == shown(own(sql, "m.n"))
+
+
+def test_a_condition_stands_once_however_many_columns_it_steers() -> None:
+    steered = 's."order" > (select max(k.x) from s.u k where k.id = t.id)'
+    merge, _ = made(f"merge into m.t as t using s.u as s on t.id = s.id when matched and {steered} then update set *")
+    assert merge.text.count("max(k.x)") == 1
 
 
 def test_two_rows_of_the_source_for_one_of_the_table_are_an_error(engine: Engine) -> None:
@@ -85,6 +124,7 @@ REFUSED = {
     'when matched then update set "a b" = upper(s."a b")': ("upper", "2:"),
     'when not matched then insert (id) values (s."a b")': ("cast of varchar to int", "2:"),
     "when matched and s.id % 2 = 0 then delete": ("MOD", "2:"),
+    "when matched and [s.id] = [t.id] then delete": ("array", "2:"),
 }
 
 
@@ -99,3 +139,16 @@ def test_what_spark_may_mean_otherwise_is_refused_at_its_line(when: str) -> None
 def test_a_query_in_on_is_refused_on_spark() -> None:
     with pytest.raises(LineageError, match="a query in ON"):
         made("merge into m.t as t using s.u as s on t.id = (select max(k.id) from s.u k) when matched then delete")
+
+
+REFUSED_OF_NESTED = {
+    "t.many = s.many": "a comparison of nested values",
+    "t.one in (s.one, null)": "nested together",
+    "coalesce(t.pairs, s.pairs) is null": "nested and nested together",
+}
+
+
+@pytest.mark.parametrize("condition", REFUSED_OF_NESTED)
+def test_nested_values_are_not_compared_on_spark(condition: str) -> None:
+    with pytest.raises(LineageError, match="nested"):
+        made(f"merge into m.n as t using s.n as s on t.id = s.id when matched and {condition} then delete", "m.n")

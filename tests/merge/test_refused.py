@@ -64,6 +64,10 @@ def test_it_is_refused_by_name_at_its_place(when: str) -> None:
         ("merge into m.other using s.u s on true when matched then delete", "the file's path says m.t"),
         ("merge into m.t on true when matched then delete", "USING is expected"),
         ("merge into m.t using s.u s when matched then delete", "ON and a WHEN are expected"),
+        (
+            "merge into m.t as t using s.u s on t.id = (select any_value(w.id) from s.w as w) when matched then delete",
+            "any_value may give another value each time it is asked, and ON is asked three times",
+        ),
         ("merge into m.t using s.u s on true", "ON and a WHEN are expected"),
         ("merge into m.t using on true when matched then delete", "an expression is expected here, not on"),
         ("merge into m.t as t using s.u s on t = s when matched then delete", "t is a whole row of m.t"),

@@ -10,8 +10,8 @@ from governance.statement.merged import merged
 from governance.statement.model import Kind as StatementKind
 from governance.statement.model import Statement
 from governance.statement.spark.held import Held, held
-from governance.statement.spark.kinds import HUGEINT, NESTED, NULL, Kind, castable, kind_of
-from governance.statement.spark.model import FIX, View, name
+from governance.statement.spark.kinds import HUGEINT, NULL, PASSING, Kind, castable, kind_of
+from governance.statement.spark.model import FIX, Value, View, name
 from governance.statement.spark.query import Query, query
 
 __all__ = ["Held", "Translated", "require_spark", "translated"]
@@ -56,7 +56,7 @@ def translated(
         if not _same(kind, bound) or not castable(HUGEINT if kind == HUGEINT else bound, to):
             problem = f"column {called} ({column}) is not known to be the same {to.said} on Spark"
             raise UnreadConstruct(problem, fix=FIX, clause=called)
-        picked.append(f"{_cast(name(place), to)} as {name(called)}")
+        picked.append(f"{_cast(Value(name(place), kind), to)} as {name(called)}")
     sql = f"select {', '.join(picked)} from ({made.sql}) as given({', '.join(map(name, places))})"
     return Translated(sql, before)
 
@@ -75,8 +75,9 @@ def _same(kind: Kind, bound: Kind) -> bool:
     return kind in {bound, NULL} or (kind == HUGEINT and bound == Kind("decimal", 38))
 
 
-def _cast(column: str, kind: Kind) -> str:
-    return column if kind == NESTED else f"cast({column} as {kind.spark})"
+def _cast(column: Value, kind: Kind) -> str:
+    """Return the column cast, a nested one as it is: it is of that type."""
+    return column.sql if column.kind.name in PASSING else f"cast({column.sql} as {kind.spark})"
 
 
 def require_spark(statement: Statement, schemas: Mapping[str, Mapping[str, str]]) -> None:

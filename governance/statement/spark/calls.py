@@ -10,6 +10,7 @@ from governance.statement.spark.kinds import (
     DOUBLE,
     HUGEINT,
     NULL,
+    PASSING,
     TIMESTAMP,
     UNKNOWN,
     VARCHAR,
@@ -213,7 +214,7 @@ def ordered(it: exp.Expr, scope: Scope) -> str:
     """Return one item of ORDER BY; NULL comes last on DuckDB, whichever way."""
     only(it, "this", "desc", "nulls_first")
     found = value(it.this, scope)
-    if found.kind.name in {"nested", "other"}:
+    if found.kind.name in PASSING:
         raise refused(it, f"an order of {found.kind.said} values")
     return f"{found.ranked.sql} {direction(it)}"
 

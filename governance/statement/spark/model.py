@@ -46,6 +46,7 @@ class Scope:
     sources: by the name that FROM gives, (column as written, its kind) by its name in lower case
     merged:  the columns that USING makes one, in lower case, with the source that has them
     aliases: the select list's, in lower case, as far as it has been read
+    moved:   what Spark calls a source's column where FROM has become a query of its own
     """
 
     parent: "Scope | None"
@@ -53,6 +54,12 @@ class Scope:
     sources: dict[str, dict[str, tuple[str, Kind]]] = field(default_factory=dict)
     merged: dict[str, str] = field(default_factory=dict)
     aliases: dict[str, Value] = field(default_factory=dict)
+    moved: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def value(self, source: str, key: str) -> Value:
+        """Return the column ``key``, in lower case, of a source."""
+        spelt, kind = self.sources[source][key]
+        return Value(self.moved.get((source, key)) or f"{name(source)}.{name(spelt)}", kind)
 
 
 def name(text: str) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from governance.statement.spark.calls import direction, ordered
-from governance.statement.spark.kinds import BOOLEAN, DOUBLE, NULL, REAL, UNKNOWN, Kind, common
+from governance.statement.spark.kinds import BOOLEAN, DOUBLE, NULL, PASSING, REAL, UNKNOWN, Kind, common, held_alike
 from governance.statement.spark.model import Scope, Value, View, name, only, refused
 from governance.statement.spark.sources import read
 from governance.statement.spark.values import together, truth, value
@@ -88,8 +88,10 @@ def _combined(it: exp.Expr, tables: Mapping[str, View], parent: Scope | None) ->
         raise refused(it, "sides with different columns")
     named = [column for column, _ in sides[0].columns]
     kinds = []
+    # two rows that are alike are one, but with UNION ALL
+    together = held_alike if SETS[type(it)] == "union" and not it.args.get("distinct") else common
     for left, right in zip(sides[0].columns, sides[1].columns, strict=True):
-        kind = common((left[1], right[1]))
+        kind = together((left[1], right[1]))
         if kind is None:
             raise refused(it, f"{left[1].said} and {right[1].said} in one column")
         kinds.append(kind)
@@ -161,9 +163,9 @@ def _star(item: exp.Expr, scope: Scope) -> Iterator[tuple[str, Value]]:
         raise refused(item, f"{item.text('table')}.*")
     for source, columns in scope.sources.items():
         if table in {"", source}:
-            for key, (spelt, kind) in columns.items():
+            for key, (spelt, _) in columns.items():
                 if table or scope.merged.get(key, source) == source:
-                    yield spelt, Value(f"{name(source)}.{name(spelt)}", kind)
+                    yield spelt, scope.value(source, key)
 
 
 def _where(it: exp.Select, clause: str, scope: Scope) -> str:
@@ -195,7 +197,7 @@ def _key(it: exp.Expr, columns: list[tuple[str, Value]], scope: Scope) -> str:
         found = columns[int(it.name) - 1][1]
     else:
         found = value(it, scope)
-    if found.kind.name in {"nested", "other"}:
+    if found.kind.name in PASSING:
         raise refused(it, f"GROUP BY of {found.kind.said} values")
     if found.sql.lstrip("-").isdigit():
         raise refused(it, "GROUP BY of a constant")

@@ -1,13 +1,13 @@
 """FROM and its joins, as Spark writes them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Protocol
 
 from sqlglot import exp
 
-from governance.statement.spark.kinds import Kind
+from governance.statement.spark.kinds import NULL, Kind
 from governance.statement.spark.model import Scope, View, name, only, refused
-from governance.statement.spark.values import truth
+from governance.statement.spark.values import together, truth, value
 
 JOINS = {("", ""): "join", ("", "INNER"): "join", ("LEFT", ""): "left join", ("LEFT", "OUTER"): "left join"}
 JOINS |= {("RIGHT", ""): "right join", ("RIGHT", "OUTER"): "right join", ("", "CROSS"): "cross join"}
@@ -39,11 +39,41 @@ def read(it: exp.Select, scope: Scope, inner: Inner) -> str:
     clause = it.args.get("from_")
     if clause is None:
         return ""
-    return " ".join([f"from {_source(clause.this, scope, inner)}", *_joins(it, scope, inner)])
+    joins = it.args.get("joins") or []
+    computed = joins[-1].this if joins and isinstance(joins[-1].this, exp.Lateral) else None
+    plain = joins if computed is None else joins[:-1]
+    text = " ".join([f"from {_source(clause.this, scope, inner)}", *_joins(plain, scope, inner)])
+    return text if computed is None else _computed(computed, text, scope)
 
 
-def _joins(it: exp.Select, scope: Scope, inner: Inner) -> Iterator[str]:
-    for join in it.args.get("joins") or ():
+def _computed(it: exp.Expr, text: str, scope: Scope) -> str:
+    """Return FROM with the columns of LATERAL (SELECT …), which are computed once and then are there by name.
+
+    Not every Spark has LATERAL: it is a query around what stands before it.
+    """
+    only(it, "this", "alias")
+    alias, select = it.args.get("alias"), it.this.this
+    if alias is None or not all(isinstance(one, exp.Alias) for one in select.expressions):
+        raise refused(it, "LATERAL without names")
+    only(alias, "this")
+    only(select, "expressions")
+    for part in select.walk(prune=lambda part: isinstance(part, exp.Query) and part is not select):
+        if isinstance(part, exp.AggFunc | exp.Window):
+            raise refused(part, "LATERAL of more than plain values")
+    beside = Scope(scope, scope.tables)
+    made = {one.alias: value(one.this, beside) for one in select.expressions}
+    before = [(source, key) for source, columns in scope.sources.items() for key in columns]
+    values = [scope.value(*it) for it in before]
+    scope.sources[alias.name.lower()] = {called.lower(): (called, it.kind) for called, it in made.items()}
+    every = [*before, *((alias.name.lower(), called.lower()) for called in made)]
+    picked = ", ".join(f"{it.sql} as c{place}" for place, it in enumerate((*values, *made.values())))
+    whole = name("computed")
+    scope.moved = {it: f"{whole}.c{place}" for place, it in enumerate(every)}
+    return f"from (select {picked} {text}) as {whole}"
+
+
+def _joins(joins: Iterable[exp.Expr], scope: Scope, inner: Inner) -> Iterator[str]:
+    for join in joins:
         kind = JOINS.get((str(join.args.get("side") or "").upper(), str(join.args.get("kind") or "").upper()))
         if kind is None or join.args.get("method"):
             raise refused(join, f"{join.sql('duckdb').split(' JOIN ')[0]} JOIN")
@@ -78,18 +108,19 @@ def _using(join: exp.Expr, kind: str, before: list[str], scope: Scope) -> str:
             raise refused(join, f"USING of {one.name}, which has two types,")
         if kind not in HALF.values():
             scope.merged[key] = left
-        pair = (f"{name(it)}.{name(scope.sources[it][key][0])}" for it in (left, right))
-        both.append(" = ".join(pair))
+        both.append(" = ".join(scope.value(it, key).sql for it in (left, right)))
     return " and ".join(both)
 
 
 def _source(it: exp.Expr, scope: Scope, inner: Inner) -> str:
     alias = it.args.get("alias")
     if alias is not None:
-        only(alias, "this")
+        only(alias, "this", *(["columns"] if isinstance(it, exp.Values) else []))
     if isinstance(it, exp.Table):
         view = _table(it, scope)
         columns, text = tuple(view.columns.items()), name(view.name)
+    elif isinstance(it, exp.Values):
+        columns, text = _values(it, scope)
     elif isinstance(it, exp.Subquery):
         only(it, "this", "alias")
         # DuckDB lets it see what stands before it, Spark does not: names from there are not found
@@ -105,6 +136,24 @@ def _source(it: exp.Expr, scope: Scope, inner: Inner) -> str:
         raise refused(it, "a name that two columns of a query within a query have")
     scope.sources[called.lower()] = named
     return f"{text} as {name(called.lower())}"
+
+
+def _values(it: exp.Values, scope: Scope) -> tuple[tuple[tuple[str, Kind], ...], str]:
+    """Return the columns of VALUES in FROM, each of the kind that its values have together, and its text."""
+    only(it, "expressions", "alias")
+    if it.find(exp.Query, exp.Column):
+        raise refused(it, "VALUES that are no constants")
+    rows = [[value(one, scope) for one in row.expressions] for row in it.expressions]
+    told = [together(it, values) for values in zip(*rows, strict=True)]
+    named = [one.name for one in it.args["alias"].args.get("columns") or ()] if it.args.get("alias") else []
+    called = [*named, *(f"col{place}" for place in range(len(named), len(told)))]
+    if any(kind == NULL for _, kind in told):
+        raise refused(it, "a column of VALUES that is always NULL (cast it)")
+    given = zip(*([one.cast(kind).sql for one in values] for values, kind in told), strict=True)
+    texts = ", ".join(f"({', '.join(row)})" for row in given)
+    columns = tuple((column, kind) for column, (_, kind) in zip(called, told, strict=True))
+    picked = ", ".join(map(name, called))
+    return columns, f"(select {picked} from values {texts} as given({picked}))"
 
 
 def _table(it: exp.Table, scope: Scope) -> View:

@@ -11,8 +11,10 @@ from governance.statement.spark.kinds import (
     DATE,
     DATED,
     INTEGER,
+    NESTED,
     NULL,
     OTHER,
+    PASSING,
     TIMESTAMP,
     TIMESTAMPTZ,
     UNKNOWN,
@@ -20,9 +22,10 @@ from governance.statement.spark.kinds import (
     Kind,
     castable,
     common,
+    held_alike,
     kind_of,
 )
-from governance.statement.spark.model import Scope, Value, called, name, only, refused, text
+from governance.statement.spark.model import Scope, Value, called, only, refused, text
 
 INT_MAX, LONG_MAX = 2**31 - 1, 2**63 - 1
 INLINED = 20_000
@@ -107,10 +110,10 @@ def _in_sources(it: exp.Expr, scope: Scope) -> Value | None:
         raise refused(it, f"the name {it.name}, which several tables have,")
     if not having:
         return None
-    spelt, kind = scope.sources[having[0]][wanted]
-    if kind == OTHER:
+    found = scope.value(having[0], wanted)
+    if found.kind == OTHER:
         raise refused(it, f"the type of {it.name}, which Spark lacks,")
-    return Value(f"{name(having[0])}.{name(spelt)}", kind)
+    return found
 
 
 def literal(it: exp.Expr, _scope: Scope) -> Value:
@@ -186,7 +189,7 @@ def _dated(it: Value, kind: Kind | None) -> Value:
 def compared(it: exp.Expr, scope: Scope) -> Value:
     """Return a comparison of values of one kind."""
     (left, right), kind = together(it, (value(it.this, scope), value(it.expression, scope)))
-    if kind.name in {"nested", "other"}:
+    if kind.name in PASSING:
         raise refused(it, f"a comparison of {kind.said} values")
     return Value(f"({left.ranked.sql} {COMPARED[type(it)]} {right.ranked.sql})", BOOLEAN)
 
@@ -194,7 +197,7 @@ def compared(it: exp.Expr, scope: Scope) -> Value:
 def identical(it: exp.Expr, scope: Scope) -> Value:
     """Return IS NOT DISTINCT FROM, for which NULL is like NULL, or IS DISTINCT FROM."""
     (left, right), kind = together(it, (value(it.this, scope), value(it.expression, scope)))
-    if kind.name in {"nested", "other"}:
+    if kind.name in PASSING:
         raise refused(it, f"a comparison of {kind.said} values")
     same = f"({left.ranked.sql} <=> {right.ranked.sql})"
     return Value(same if isinstance(it, exp.NullSafeEQ) else f"(not {same})", BOOLEAN)
@@ -238,9 +241,9 @@ def cast(it: exp.Expr, scope: Scope) -> Value:
             raise refused(it, f"the text {it.this.name!r} as a {wanted.said}")
         return Value(f"cast({text(it.this.name)} as {wanted.spark})", wanted)
     inner = value(it.this, scope)
-    if wanted.name in {"nested", "other"} or not castable(inner.kind, wanted):
+    if wanted in {OTHER, Kind(NESTED)} or not castable(inner.kind, wanted):
         raise refused(it, f"a cast of {inner.kind.said} to {written}")
-    return Value(f"cast({inner.sql} as {wanted.spark})", wanted)
+    return inner.cast(wanted) if wanted.of is not None else Value(f"cast({inner.sql} as {wanted.spark})", wanted)
 
 
 def case(it: exp.Expr, scope: Scope) -> Value:
@@ -250,7 +253,8 @@ def case(it: exp.Expr, scope: Scope) -> Value:
     otherwise = it.args.get("default") or it.args.get("false")
     results = [value(branch.args["true"], scope) for branch in branches]
     results.append(value(otherwise, scope) if otherwise is not None else Value("null", NULL))
-    given, kind = together(it, results)
+    held = held_alike(one.kind for one in results)
+    given, kind = (results, held) if held is not None and held.of is not None else together(it, results)
     whens = [_when(it, branch.this, subject, scope) for branch in branches]
     steps = " ".join(f"when {when} then {result.sql}" for when, result in zip(whens, given, strict=False))
     return Value(f"(case {steps} else {given[-1].sql} end)", kind)
