@@ -16,7 +16,7 @@ import click
 
 from governance.errors import HeadwaterError, UnknownField
 from governance.project import ROOT, Project, find_project
-from platform_assets.commands import consumers, diff, knowledge, lineage, page, render, sources, taken
+from platform_assets.commands import consumers, diff, knowledge, lineage, orphans, page, render, sources, taken
 from platform_assets.commands.events import COMMANDS as EVENTS_COMMANDS
 
 Path_ = click.Path(path_type=Path, exists=True)
@@ -203,6 +203,7 @@ for command in (
     *render.COMMANDS,
     *sources.COMMANDS,
     *taken.COMMANDS,
+    *orphans.COMMANDS,
 ):
     main.add_command(command)
 for command in EVENTS_COMMANDS:
