@@ -27,7 +27,7 @@ from governance.events.redact import redact_sql, redact_stretches
 from governance.lineage.model import ColumnLineage, InputField
 from governance.page.address import asset_path, page_address
 from governance.pipeline import Pipeline
-from governance.policy import Policy
+from governance.policy import ColumnPolicy, Policy
 from governance.project import Project
 from governance.report.picture import lineage_picture
 from governance.report.svg import markdown_image
@@ -40,6 +40,9 @@ REJECTED, KEPT_IN = "rows rejected", "rejected rows are kept in"
 
 ROWS_SHOWN = 300
 """Rows of a table in Dagster; the event has all of them."""
+
+UNDECLARED = ColumnPolicy()
+"""What nobody declared of a column."""
 
 Metadata = dict[str, MetadataValue | TableColumnLineage | str | int | float]
 
@@ -134,12 +137,11 @@ def fenced(text: str, language: str) -> str:
 
 def column_schema(policy: Policy, table: str, columns: Iterable[tuple[str, str]]) -> MetadataValue:
     """Return (name, SQL type) columns with the descriptions and classes that people declared."""
-    return MetadataValue.table_schema(TableSchema([_column(policy, table, name, kind) for name, kind in columns]))
-
-
-def _column(policy: Policy, table: str, name: str, kind: str) -> TableColumn:
-    declared = policy.column(table, name)
-    return _table_column(name, kind, declared.description, declared.classification)
+    declared = policy.tables[table].columns if table in policy.tables else {}
+    said = ((name, kind, declared.get(name, UNDECLARED)) for name, kind in columns)
+    return MetadataValue.table_schema(
+        TableSchema([_table_column(name, kind, it.description, it.classification) for name, kind, it in said])
+    )
 
 
 @lru_cache(maxsize=65_536)

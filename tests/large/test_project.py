@@ -1,5 +1,7 @@
 """A project of fifty pipelines as its users have it: it loads, and its pipelines run on a real catalog."""
 
+import os
+import subprocess
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -24,6 +26,7 @@ from platform_assets.loaded import load
 from tests.large.remembering import large
 
 FIFTY = 50
+HEAVY = {"fsspec", "jinja2", "numpy", "openlineage", "pyarrow", "pyiceberg", "requests", "sqlglot", "tomlkit"}
 VALUES: dict[str, Callable[[int], object]] = {
     "bigint": int,
     "double": float,
@@ -82,6 +85,17 @@ def test_a_warm_build_parses_no_text(project: Project, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(sys.modules["governance.statement.parse"], "_remembered", parse)
     assert len(build_definitions(project).resolve_all_asset_specs()) > FIFTY
+
+
+def test_where_all_is_remembered_definitions_load_without_what_reads_writes_and_sends(project: Project) -> None:
+    load(project)
+    said = (
+        "import sys; from platform_assets.definitions import defs; defs().get_repository_def(); "
+        f"print(*sorted({HEAVY} & sys.modules.keys()))"
+    )
+    env = {**os.environ, "HEADWATER_ROOT": str(project.root)}
+    done = subprocess.run([sys.executable, "-c", said], env=env, check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == ""
 
 
 def test_a_large_project_says_where_its_pictures_are(project: Project) -> None:
