@@ -27,7 +27,8 @@ PROGRAM = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from governance.remem
 
 def may_be_beside() -> bool:
     """Whether there is a processor for another process."""
-    return os.name == "posix" and bool(sys.executable) and (os.cpu_count() or 1) > 1
+    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return os.name == "posix" and bool(sys.executable) and (count or 1) > 1
 
 
 @dataclass(slots=True)

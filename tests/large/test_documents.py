@@ -4,7 +4,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from governance.remembered import documents
@@ -82,6 +82,7 @@ def test_a_wrong_text_is_said_each_time(cache: Path) -> None:
             document("a = ", "sources.toml", cache)
 
 
+@settings(deadline=None)
 @given(said=st.dictionaries(st.text(), VALUES, max_size=3))
 def test_what_is_kept_comes_back_exactly(said: dict[str, object]) -> None:
     body = documents.kept_form(said)

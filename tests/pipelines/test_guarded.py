@@ -5,10 +5,9 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from governance.errors import HeadwaterError
 from governance.events.redact import redact_sql, redact_stretches
 from governance.load import load_pipelines
 from governance.pipeline import Pipeline, parse_pipeline
@@ -22,7 +21,7 @@ PIECES = st.sampled_from(
     [
         "'plain'", "'s3cr3t'", "'ada@example.org'", "17", "1.5e3", "token = 'abc'", "t.password = 's3cr3t'",
         "$$ hunter2! $$", "/* hunter2! */ a", "'x' -- secret\n", "a -- s3cr3t\n", "E'\\'s3cr3t'", "é", '"s3cr3t"',
-        "(select max(v) from (values (1, 'ada')) as v(n, v))", "'https://u:pw@host/x?token=abc'", "x'00ff'", "b",
+        "(select max(v) from (values (1, 'ada')) as v(n, v))", "'https://u:pw@host/x?token=abc'", "b",
     ]
 )  # fmt: skip
 
@@ -38,6 +37,7 @@ def test_every_text_of_a_project_shows_the_same(root: Path, tmp_path: Path) -> N
         assert shown(parse(pipeline)) == redact_sql(pipeline.sql, SECRETS)
 
 
+@settings(deadline=None)
 @given(
     pieces=st.lists(PIECES, min_size=1, max_size=6),
     head=st.sampled_from(["", "-- owner: team:x\n", "/* s3cr3t */", "\n\n"]),
@@ -47,10 +47,7 @@ def test_any_text_shows_the_same(pieces: list[str], head: str, end: str) -> None
     items = ", ".join(f"{piece} as c{number}" for number, piece in enumerate(pieces) if "--" not in piece) or "1 as c"
     where = " and ".join(piece for piece in pieces if "--" in piece or "=" in piece) or "true"
     sql = f"{head}create table s.t as\nselect {items} from s.u as t where {where}\n{end}"
-    try:
-        statement = parse(parse_pipeline("s.t", "s/t.sql", sql))
-    except HeadwaterError:
-        return
+    statement = parse(parse_pipeline("s.t", "s/t.sql", sql))
     assert shown(statement) == redact_sql(sql, SECRETS)
     assert not re.search("hunter2!|'s3cr3t", shown(statement))
 
