@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from governance.events.pieces import Problem
 from governance.events.reading import read_store, require_folder
 from governance.graph.build import build_graph
 from governance.graph.model import Graph
@@ -18,11 +19,15 @@ from governance.telling import told
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """The fields of :class:`governance.rules.known.Known` that events fill."""
+    """The fields of :class:`governance.rules.known.Known` that events fill.
+
+    problems: what of the events could not be read
+    """
 
     graph: Graph
     runs: Mapping[str, Run]
     snapshots: Snapshots = frozenset()
+    problems: tuple[Problem, ...] = ()
 
 
 def heard_of(events: Path, state: Path, now: datetime, spellings: Mapping[str, Spelling], schemas: Schemas) -> Heard:
@@ -46,9 +51,10 @@ def heard_of(events: Path, state: Path, now: datetime, spellings: Mapping[str, S
     except Changed:
         # somebody replaced the store within this moment
         return _whole(events, spellings, schemas)
-    return Heard(StoredGraph(found.known), found.runs, found.snapshots)
+    return Heard(StoredGraph(found.known), found.runs, found.snapshots, followed.problems)
 
 
 def _whole(folder: Path, spellings: Mapping[str, Spelling], schemas: Schemas) -> Heard:
-    events = told(read_store(folder).events, spellings, schemas=schemas)
-    return Heard(build_graph(events), {run.run_id: run for run in read_runs(events)})
+    read = read_store(folder)
+    events = told(read.events, spellings, schemas=schemas)
+    return Heard(build_graph(events), {run.run_id: run for run in read_runs(events)}, problems=read.problems)

@@ -16,6 +16,7 @@ from governance.dataset import Dataset
 from governance.events.open import event_store
 from governance.events.pieces import Problem
 from governance.events.redact import secrets_of
+from governance.followed import is_long
 from governance.graph.build import edges_of, fields_of, flows_of
 from governance.graph.model import Graph, Write
 from governance.graph.stored_graph import StoredGraph
@@ -31,9 +32,6 @@ from governance.queries.store import QueryStore
 from governance.rules.finding import Finding
 from governance.runs import Run, RunDataset
 from platform_assets.pages.gathered import events_page, files_of, own_of, project_page
-
-LONG = 8_000_000
-"""Bytes of a store from which on it is followed: fewer are read whole within a second or two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +100,8 @@ def _followed(project: Project, now: datetime) -> Source | None:
         return None
     files = files_of(project, seen(project.state))
     lineage = files.policy.lineage
-    graph = heard_of(folder, project.state, now, lineage.spellings, files.schemas).graph
+    heard = heard_of(folder, project.state, now, lineage.spellings, files.schemas)
+    graph = heard.graph
     if not isinstance(graph, StoredGraph):
         return None
     own = own_of(files)
@@ -124,17 +123,7 @@ def _followed(project: Project, now: datetime) -> Source | None:
         dagster=files.policy.ui.dagster,
         secrets=secrets_of(),
     )
-    return Source(shown, tables, lambda: project_page(project, now).shown, graph=graph)
-
-
-def is_long(path: Path) -> bool:
-    """Whether a file of events or a store is more than is read within a second or two."""
-    size = 0
-    for file in path.rglob("*") if path.is_dir() else (path,) if path.is_file() else ():
-        size += file.stat().st_size
-        if size > LONG:
-            return True
-    return False
+    return Source(shown, tables, lambda: project_page(project, now).shown, heard.problems, graph)
 
 
 def _tables(

@@ -5,8 +5,8 @@ import hashlib
 from pathlib import Path
 
 from governance.events.manifest import read_manifest
+from governance.followed import is_long
 from governance.project import Project
-from platform_assets.pages.source import is_long
 
 PATIENCE = 2.0
 """Seconds for which an answer is waited for: fewer than anybody takes for an error."""

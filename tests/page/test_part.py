@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from governance import followed as followed_store
 from governance.dataset import Dataset
 from governance.errors import UnknownField
 from governance.events.compact import compact
@@ -152,14 +153,16 @@ def test_a_store_that_is_followed_shows_what_one_that_is_read_shows(
     project: Project, monkeypatch: pytest.MonkeyPatch, *, compacted: bool
 ) -> None:
     described = table("s.t4", {"x": ["s.t3.x IDENTITY"]}, schema=[{"name": "x", "type": "int", "description": "told"}])
+    (project.events / "events-2026-11-02.ndjson").write_text("no event\n{}\n")
     written(project, [*chain(), event("s.t4", "2026-11-03T02:00:00Z", reads=["s.t3", "raw.r4"], writes=[described])])
     if compacted:
         compact(EventStore(project.events, clock=lambda: NOW + timedelta(days=9)), retention=timedelta(0))
     whole = page_source.page_source(project, None, NOW)
-    monkeypatch.setattr(page_source, "LONG", 0)
+    monkeypatch.setattr(followed_store, "LONG", 0)
     followed = page_source.page_source(project, None, NOW)
     assert (whole.graph is None, followed.graph is None) == (True, False)
     assert set(whole.tables.names) == set(followed.tables.names)
+    assert whole.problems == followed.problems != ()
     found = [document(it.around(dataset("s.t4"))) for it in (whole, followed)]
     assert without_past(found[0]) == without_past(found[1])
     assert standing(found[0]) == standing(found[1])

@@ -11,6 +11,7 @@ import uvicorn
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
 
+from governance import followed as followed_store
 from governance.events.compact import compact
 from governance.events.store import EventStore
 from governance.page import html
@@ -49,7 +50,7 @@ def held(project: Project, monkeypatch: pytest.MonkeyPatch) -> Iterator[Held]:
     found = Held()
     monkeypatch.setattr(pages_module, "page_source", found.read)
     monkeypatch.setattr(server, "PATIENCE", 0.01)
-    monkeypatch.setattr(page_source, "LONG", 0)
+    monkeypatch.setattr(followed_store, "LONG", 0)
     assert project
     yield found
     found.let.set()
@@ -73,7 +74,7 @@ def test_a_page_that_takes_long_says_so_and_is_read_once(project: Project, held:
 
 
 def test_what_is_small_is_waited_for(project: Project, held: Held, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_source, "LONG", 8_000_000)
+    monkeypatch.setattr(followed_store, "LONG", 8_000_000)
     threading.Timer(0.2, held.let.set).start()
     assert ask(application(Pages(project, None, print)), "/").status == 200
 
