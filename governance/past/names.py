@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from governance.events.arrays import texts
 from governance.events.keys import SEPARATOR
 
 
@@ -20,6 +21,7 @@ class Names:
     keys: pa.Array
     linked: bool = False
     twins: bool = False
+    _folded: pa.Array | None = None
 
     @classmethod
     def of(cls, data: bytes, *, linked: bool = False, twins: bool = False) -> "Names":
@@ -46,20 +48,33 @@ class Names:
         self.linked |= linked
         if not len(fresh) and not newly:
             return False
+        self.twins = self.twins or self._spelled_again(fresh)
         self.keys = pa.concat_arrays([self.keys, fresh])
-        self.twins = self.twins or _twins(self.keys.to_pylist(), linked=self.linked)
+        if self.linked and not self.twins:
+            # of datasets that are one, their columns are as if of one
+            columns = {it.rpartition(SEPARATOR)[2] for it in self.keys.to_pylist()}
+            self.twins = len({_fold(it) for it in columns}) < len(columns)
         return True
 
+    def _spelled_again(self, fresh: pa.Array) -> bool:
+        """Whether a key of ``fresh`` differs from another by case and quotes alone; those there do not."""
+        if self._folded is None:
+            self._folded = _all_folded(self.keys)
+        told = _all_folded(fresh)
+        again = pc.any(pc.is_in(told, value_set=self._folded)).as_py() or pc.count_distinct(told).as_py() < len(told)
+        self._folded = pa.concat_arrays([self._folded, told])
+        return bool(again)
 
-def _twins(keys: list[str], *, linked: bool) -> bool:
-    """Whether two keys differ by case and quotes alone; of datasets that are one, their columns are as if of one."""
-    folded = {_fold(it) for it in keys}
-    if len(folded) < len(keys):
-        return True
-    if not linked:
-        return False
-    columns = {it.rpartition(SEPARATOR)[2] for it in keys}
-    return len({_fold(it) for it in columns}) < len(columns)
+
+def _all_folded(keys: pa.Array) -> pa.Array:
+    """Return the folded keys, in no order."""
+    plain = pc.string_is_ascii(keys)
+    folded = pc.ascii_upper(pc.replace_substring(keys, '"', ""))
+    if pc.all(plain).as_py():
+        return folded
+    # Arrow has no letter that becomes two in the other case, as Python has
+    odd = [_fold(it) for it in keys.filter(pc.invert(plain)).to_pylist()]
+    return pa.concat_arrays([folded.filter(plain), texts(odd)])
 
 
 def _fold(name: str) -> str:
