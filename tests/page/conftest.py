@@ -1,4 +1,7 @@
-"""A real Chromium, one for each module of tests that drive it."""
+"""A real Chromium, one for all tests here: to start it takes as long as a file of them.
+
+It ends where tests of another folder begin, for the loop of its driver would be in their way.
+"""
 
 import os
 import shutil
@@ -10,7 +13,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 expect.set_options(timeout=300_000)  # what does not come, on however busy a machine
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     chromium = shutil.which("chromium")
     if chromium is None and not os.environ.get("CI"):
