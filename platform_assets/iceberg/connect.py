@@ -5,9 +5,11 @@ What the settings say goes before what is added to them here (https://py.iceberg
 
 import fcntl
 import os
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from pyiceberg.catalog import PY_CATALOG_IMPL, TYPE, Catalog, CatalogType, infer_catalog_type, load_catalog
 from pyiceberg.utils.config import Config
@@ -15,6 +17,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from governance.catalog_seen import DATABASE
+from governance.errors import CatalogError
 from governance.project import Project
 from platform_assets.iceberg.error import UNREACHED, require_escaped, unreached, unwritable_state
 from platform_assets.iceberg.sql import SqlCatalog
@@ -43,6 +46,9 @@ LIBPQ_DRIVERS = (BOUNDED_DRIVER, "psycopg")
 
 STORE = {"s3.connect-timeout": "5", "s3.request-timeout": "10"}
 """Seconds without a byte after which an object store is asked anew; after three times, it is given up."""
+
+LOCK_SECONDS, LOCK_POLL = 60.0, 0.02
+"""Seconds that another process may take to open the catalog of the state folder, and between two looks at it."""
 
 RACES = 3
 """How often processes may find no tables in a new catalog and lose the race to make them."""
@@ -138,7 +144,24 @@ def _local(name: str, state: Path) -> Catalog:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold the lock file ``path`` while the block runs; other processes wait."""
+    """Hold the lock file ``path`` while the block runs; other processes wait.
+
+    Raises:
+        CatalogError: another process holds it and does not go on.
+    """
     with path.open("a") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        latest = time.monotonic() + LOCK_SECONDS
+        while not _taken(file):
+            if time.monotonic() > latest:
+                problem = f"another process has held {path} for {LOCK_SECONDS:g} s"
+                raise CatalogError(problem, fix=f"see whether it is stopped (fuser {path} names it), and end it")
+            time.sleep(LOCK_POLL)
         yield
+
+
+def _taken(file: IO[str]) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

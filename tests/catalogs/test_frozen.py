@@ -169,3 +169,15 @@ def test_no_limit_is_one_that_is_said(database: str, project: Project, monkeypat
         assert isinstance(catalog, SqlCatalog)
         with catalog.engine.connect() as connection:
             connection.exec_driver_sql(f"select pg_sleep({LIMIT * 1.5})")
+
+
+def test_a_process_that_stops_while_it_opens_the_local_catalog_holds_nobody_up(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connect, "LOCK_SECONDS", 0.2)
+    with open_catalog(project) as catalog:
+        assert inventory(catalog) == frozenset()
+    with connect.locked(project.state / "catalog.lock"), pytest.raises(CatalogError, match=r"has held .*catalog\.lock"):
+        open_catalog(project)
+    with open_catalog(project) as catalog:
+        assert inventory(catalog) == frozenset()
