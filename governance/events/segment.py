@@ -159,6 +159,16 @@ def events_of_runs(store: Path, segment: Segment, run_ids: Collection[str]) -> I
         yield row["raw"]
 
 
+def events_of_jobs(store: Path, segment: Segment, jobs: Collection[str]) -> Iterator[bytes]:
+    """Return the events of jobs of some names, in order of arrival; only row groups that hold one are unpacked.
+
+    Raises:
+        EventStoreError: as for :func:`pieces_in`.
+    """
+    for row in _rows(store, segment, "job_name", lambda found: found in jobs):
+        yield row["raw"]
+
+
 def light_rows(store: Path, segment: Segment) -> list[dict[str, Any]] | None:
     """Return ``offset``, ``said`` and ``light`` of each event; None where an earlier version wrote the segment.
 

@@ -53,6 +53,7 @@ class Cut:
 
     findings: how many are of tables that are not in the part
     latest:   whether of each job's runs only the one that stands is in it
+    since:    from when on all runs are in it, where before then only those are that stand; None for all or none
     proposed: whether proposed classes are in it
     """
 
@@ -60,6 +61,7 @@ class Cut:
     findings: int = 0
     latest: bool = False
     proposed: bool = True
+    since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +160,7 @@ def _part(cut: Cut, places: _Places) -> dict[str, Any]:
         "findings": cut.findings,
         "latest": cut.latest,
         "proposed": cut.proposed,
+        **({"since": _instant(cut.since)} if cut.since else {}),
     }
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from governance.dataset import Dataset
 from governance.errors import HeadwaterError, UnknownField
@@ -35,6 +35,16 @@ class Made:
     data: str
 
 
+class Asked(NamedTuple):
+    """The table that a part is asked for around, and of how many days back all its runs; none for what opens."""
+
+    around: Dataset | None = None
+    past: int = 0
+
+
+OPENING = Asked()
+
+
 @dataclass(frozen=True, slots=True)
 class _State:
     """What is known of one state; ``source`` is kept where more pages are to be made from it."""
@@ -43,7 +53,7 @@ class _State:
     tables: Tables
     names: Names
     source: Source | None
-    made: dict[Dataset | None, Made]
+    made: dict[Asked, Made]
 
 
 class _Reading(threading.Thread):
@@ -110,8 +120,10 @@ class Pages:
                 self._begun(name)
         return name
 
-    def made(self, around: str = "") -> Made:
+    def made(self, around: str = "", past: int = 0) -> Made:
         """Return the page as of now: of a large graph the tables ``around`` one, by the name of it or of a column.
+
+        past: days of which all runs are to be in it, where otherwise those alone are that stand
 
         A name that leads nowhere is as none; the page says so, as it does of what its address names. A large graph is
         made anew while the last one is shown, by which the browser is told that there is something newer.
@@ -119,16 +131,16 @@ class Pages:
         Raises:
             HeadwaterError: events, policy or pipelines cannot be read.
         """
-        return self._made(self._known(), around)
+        return self._made(self._known(), around, past)
 
-    def made_within(self, seconds: float, around: str = "") -> Made | float:
+    def made_within(self, seconds: float, around: str = "", past: int = 0) -> Made | float:
         """Return as :meth:`made` does; where what is read for it takes longer, for how many seconds it has been read.
 
         Raises:
             HeadwaterError: events, policy or pipelines cannot be read.
         """
         found = self._within(seconds)
-        return found if isinstance(found, float) else self._made(found, around)
+        return found if isinstance(found, float) else self._made(found, around, past)
 
     def find(self, typed: str) -> dict[str, Any]:
         """Return the tables and columns that ``typed`` means, as of the page that was made last.
@@ -170,17 +182,18 @@ class Pages:
             self._renewing.start()
         return self._renewing
 
-    def _made(self, state: _State, around: str) -> Made:
+    def _made(self, state: _State, around: str, past: int) -> Made:
         if state.source is None:
-            return state.made[None]
+            return state.made[OPENING]
         dataset = _named(state.tables, around)
+        asked = Asked(dataset, past) if dataset else OPENING
         with self._lock:
-            if dataset not in state.made:
-                shown = state.source.around(dataset) if dataset else state.source.opening()
+            if asked not in state.made:
+                shown = state.source.around(dataset, past) if dataset else state.source.opening()
                 while len(state.made) >= KEPT:
                     del state.made[next(iter(state.made))]
-                state.made[dataset] = _made(state.name, shown, dataset)
-            return state.made[dataset]
+                state.made[asked] = _made(state.name, shown, asked)
+            return state.made[asked]
 
     def _read(self, name: str) -> _State:
         try:
@@ -202,13 +215,13 @@ class Pages:
         if source.tables.large:
             return _State(name, source.tables, names, source, {})
         # what is not needed again is not held
-        return _State(name, source.tables, names, None, {None: _made(name, source.shown, None)})
+        return _State(name, source.tables, names, None, {OPENING: _made(name, source.shown, OPENING)})
 
 
-def _made(state: str, shown: Shown, dataset: Dataset | None) -> Made:
+def _made(state: str, shown: Shown, asked: Asked) -> Made:
     found = document(shown) | {"state": state}
     page = served_html(found)
-    tag = hashlib.sha256(f"{state} {dataset!r}".encode(errors="surrogatepass")).hexdigest()
+    tag = hashlib.sha256(f"{state} {asked!r}".encode(errors="surrogatepass")).hexdigest()
     return Made(tag, page.text, page.policy, document_json(found))
 
 

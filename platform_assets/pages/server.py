@@ -7,6 +7,7 @@ server by an address, ``localhost`` or a name that was given to it: a foreign na
 import hashlib
 import html
 import ipaddress
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -52,16 +53,16 @@ def application(pages: Pages, names: Iterable[str] = ()) -> Starlette:
     """Return the server's application; ``names`` are those that it answers to beside addresses and localhost."""
 
     def page(request: Request) -> Response:
-        around = request.query_params.get("around", "")
-        made = pages.made_within(PATIENCE, around)
+        asked = _asked(request)
+        made = pages.made_within(PATIENCE, *asked)
         if isinstance(made, float):
             if may_last(pages.project, pages.events):
                 return _waiting(pages, made)
-            made = pages.made(around)
+            made = pages.made(*asked)
         return _unless_known(request, made, made.policy, Response(made.page, media_type="text/html"))
 
     def data(request: Request) -> Response:
-        made = pages.made(request.query_params.get("around", ""))
+        made = pages.made(*_asked(request))
         return _unless_known(request, made, BARE, Response(made.data, media_type="application/json"))
 
     def find(request: Request) -> Response:
@@ -181,6 +182,12 @@ def _unless_known(request: Request, made: Made, policy: str, answer: Response) -
         answer = Response(status_code=304)
     answer.headers.update({"ETag": tag, **_policy(policy)})
     return answer
+
+
+def _asked(request: Request) -> tuple[str, int]:
+    """Return around which table a part is asked for, and with the runs of how many days; what is no number is none."""
+    days = request.query_params.get("past", "")
+    return request.query_params.get("around", ""), int(days) if re.fullmatch(r"\d{1,5}", days, re.ASCII) else 0
 
 
 def _waiting(pages: Pages, seconds: float) -> Response:

@@ -6,7 +6,8 @@ and of the few runs that a part shows the events are read when it is asked for.
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 from governance import findings_seen
@@ -24,6 +25,7 @@ from governance.graph.whole import columns_known, whole_runs
 from governance.heard import heard_of
 from governance.impact.facts import facts_of
 from governance.page.document import Cut, Own, Shown
+from governance.page.earlier import Slot, runs_since, since_then
 from governance.page.part import Part, part_around
 from governance.page.tables import Tables
 from governance.policy import Policy
@@ -32,6 +34,8 @@ from governance.queries.store import QueryStore
 from governance.rules.finding import Finding
 from governance.runs import Run, RunDataset
 from platform_assets.pages.gathered import events_page, files_of, own_of, project_page
+
+Earlier = Callable[[Collection[Slot], datetime], tuple[Run, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,7 @@ class Source:
     whole:    reads all there is, for whoever wants it whatever its size
     problems: what of the events could not be read
     graph:    what stands of a store that was not read whole
+    earlier:  reads what jobs' runs said since a moment; of a store that was read whole all of them are there
     """
 
     shown: Shown
@@ -49,19 +54,32 @@ class Source:
     whole: Callable[[], Shown]
     problems: tuple[Problem, ...] = ()
     graph: StoredGraph | None = None
+    earlier: Earlier | None = None
 
-    def around(self, dataset: Dataset) -> Shown:
-        """Return what the page shows around a table.
+    def around(self, dataset: Dataset, past: int = 0) -> Shown:
+        """Return what the page shows around a table, with all runs of so many days where not all of them are there.
 
         Raises:
             EventStoreError: the store cannot be read.
         """
         part = part_around(self.tables, dataset)
         graph, shown = self.graph, self.shown
+        since = _midnight(shown.now - timedelta(days=past)) if past and self.earlier else None
         found = _of_followed(shown, graph, part) if graph else _of_whole(shown, part)
+        if since and self.earlier:
+            # of what stands since before that moment nothing stood then that is not here
+            slots = {(it.dataset, it.job) for it in found.graph.writes if it.dataset in part.made and it.at >= since}
+            runs = self.earlier(slots, since)
+            found = replace(found, runs=tuple(_together(found.runs, _writing(runs, part.made))))
         findings = tuple(_of_tables(shown.findings, part.tables))
         names = {it.name for it in part.tables if shown.policy.lineage.owns(it)}
-        cut = Cut(part, len(shown.findings) - len(findings), latest=graph is not None, proposed=graph is None)
+        cut = Cut(
+            part,
+            len(shown.findings) - len(findings),
+            latest=graph is not None and not since,
+            proposed=graph is None,
+            since=since,
+        )
         own = {name: shown.own[name] for name in names & shown.own.keys()}
         return replace(found, own=own, findings=findings, stale=shown.stale & part.tables, cut=cut)
 
@@ -123,7 +141,19 @@ def _followed(project: Project, now: datetime) -> Source | None:
         dagster=files.policy.ui.dagster,
         secrets=secrets_of(),
     )
-    return Source(shown, tables, lambda: project_page(project, now).shown, heard.problems, graph)
+    whole = partial(_whole, project, now)
+    # which names mean one thing all events say together
+    read = partial(runs_since, folder, spellings=lineage.spellings, schemas=files.schemas)
+    earlier = partial(_earlier, whole) if graph.known.aliases else read
+    return Source(shown, tables, whole, heard.problems, graph, earlier)
+
+
+def _whole(project: Project, now: datetime) -> Shown:
+    return project_page(project, now).shown
+
+
+def _earlier(whole: Callable[[], Shown], slots: Collection[Slot], since: datetime) -> tuple[Run, ...]:
+    return since_then(whole().runs, slots, since)
 
 
 def _tables(
@@ -186,6 +216,15 @@ def _of_followed(shown: Shown, graph: StoredGraph, part: Part) -> Shown:
 def _place(said: tuple[Run, RunDataset]) -> tuple[object, ...]:
     run, output = said
     return output.dataset, run.job, run.run_id
+
+
+def _together(standing: Iterable[Run], recent: Iterable[Run]) -> Iterable[Run]:
+    """Return each run once: of one that stands for some of what it wrote all that it wrote."""
+    return ({(it.run_id, it.job): it for it in standing} | {(it.run_id, it.job): it for it in recent}).values()
+
+
+def _midnight(moment: datetime) -> datetime:
+    return moment.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def _of_tables(findings: Iterable[Finding], tables: Collection[Dataset]) -> Iterable[Finding]:

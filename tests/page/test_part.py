@@ -48,6 +48,15 @@ def chain(length: int = 9) -> list[dict]:
     return [copy(f"s.t{it}", f"s.t{it - 1}", f"raw.r{it}") for it in range(1, length)]
 
 
+def nightly(day: int) -> list[dict]:
+    """The chain's runs of one night, one of which fails, and one that says another thing each night."""
+    at = f"2026-11-{day}T02:00:{{:02}}Z".format
+    told = [copy(f"s.t{it}", f"s.t{it - 1}", f"raw.r{it}", at=at(it)) for it in range(1, 9) if it != 4]
+    other = table("s.t4", {"x": [f"s.t3.x {'IDENTITY' if day % 2 else 'TRANSFORMATION'}"]})
+    failed = event("s.t5", at(30), reads=["s.t4"], writes=[table("s.t5")], state="FAIL")
+    return [*told, event("s.t4", at(20), reads=["s.t3"], writes=[other]), failed]
+
+
 def around(name: str, most: int, told: list[dict] | None = None) -> Part:
     return part_around(tables_of(shown(told or chain()).graph), dataset(name), most)
 
@@ -169,6 +178,39 @@ def test_a_store_that_is_followed_shows_what_one_that_is_read_shows(
     assert found[1]["part"] == found[0]["part"] | {"latest": True, "proposed": False}
     field = next(it for it in found[1]["datasets"] if it["name"] == "s.t4")["fields"][0]
     assert (field["type"], field["description"]) == ("int", "told")
+
+
+ALIAS = {"identifiers": [{"namespace": NAMESPACE, "name": "s.other", "type": "TABLE"}]}
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("compacted", [False, True])
+@pytest.mark.parametrize("linked", [False, True])
+def test_the_past_of_a_part_that_is_followed_is_that_of_one_that_is_read(
+    project: Project, monkeypatch: pytest.MonkeyPatch, *, compacted: bool, linked: bool
+) -> None:
+    # NOW is the 30th; of five nights the last three are asked for
+    written(project, [it for day in range(24, 29) for it in nightly(day)])
+    if linked:
+        facets = {"symlinks": ALIAS}
+        written(project, [event("s.x", reads=["s.t0"], writes=[table("s.x", {"x": ["s.t0.x IDENTITY"]}, **facets)])])
+    if compacted:
+        compact(EventStore(project.events, clock=lambda: NOW + timedelta(days=9)), retention=timedelta(0))
+    whole = page_source.page_source(project, None, NOW)
+    monkeypatch.setattr(followed_store, "LONG", 0)
+    source = page_source.page_source(project, None, NOW)
+    assert source.graph
+    assert bool(source.graph.known.aliases) == linked
+    read = document(whole.around(dataset("s.t4")))
+    followed, latest = (document(source.around(dataset("s.t4"), it)) for it in (4, 0))
+    since = "2026-11-26T00:00:00.000Z"
+    assert (followed["part"]["since"], followed["part"]["latest"]) == (since, False)
+    assert "since" not in latest["part"]
+    runs = [(it["at"], it["run"]) for it in read["runs"] if it["at"] >= since]
+    assert [(it["at"], it["run"]) for it in followed["runs"] if it["at"] >= since] == runs
+    assert len(runs) == 3 * len(latest["runs"]) > 0
+    assert all(standing(followed, at) == standing(read, at) for at, _ in runs)
+    assert len({str(standing(read, at)) for at, _ in runs}) > 1
 
 
 @pytest.mark.usefixtures("few")

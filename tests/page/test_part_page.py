@@ -4,6 +4,7 @@ import json
 import socket
 import threading
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -13,6 +14,7 @@ import uvicorn
 from click.testing import CliRunner
 from playwright.sync_api import Browser, Page, expect
 
+from governance import followed
 from governance.page import html
 from governance.page import tables as page_tables
 from governance.page.document import document
@@ -155,6 +157,29 @@ def test_the_rim_says_what_is_beyond_it_and_leads_there(page: Page, address_of: 
     page.wait_for_url("**/?around=s.t2#s.t2")
     expect(page.locator("#part")).to_contain_text("of s.t2")
     expect(page.locator("#details .outside")).to_have_count(0)
+
+
+def test_the_runs_of_the_last_days_are_shown_where_they_are_asked_for(
+    page: Page, address_of: str, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(followed, "LONG", 0)
+    # of now, as the server has its own clock
+    night = datetime.now(UTC) - timedelta(days=1)
+    written(project, [copy("s.t4", "s.t3", "raw.r4", at=(night + timedelta(hours=it)).isoformat()) for it in range(3)])
+    page.goto(f"{address_of}#s.t4")
+    page.wait_for_selector("body[data-ready]")
+    expect(page.locator("#part")).to_contain_text("Of each job its latest run alone is here.")
+    expect(page.locator("#time")).to_have_text("now: 3 runs")
+    page.goto(f"{address_of}?at=1#s.t4?at=2026-01-01T00:00:00Z")
+    expect(page.locator("#notices")).to_contain_text("What stood at 2026-01-01 00:00:00 UTC is not in this part")
+    page.locator("#part").get_by_role("link", name="7 days").click()
+    page.wait_for_url(lambda url: "past=7" in url)
+    page.wait_for_selector("body[data-ready]")
+    expect(page.locator("#part")).to_contain_text("All runs since ")
+    slider = page.get_by_role("slider", name="As of")
+    expect(slider).to_have_attribute("max", "3")
+    page.keyboard.press("[")
+    expect(page.locator("#when")).to_contain_text("s.t4")
 
 
 def test_what_is_in_another_part_is_found_and_reached_by_keys_alone(page: Page, address_of: str) -> None:

@@ -3,7 +3,7 @@ import { foldedAll } from './groups.js';
 import { readDocument, standing } from './model.js';
 import { reach } from './walk.js';
 import { createView } from './draw.js';
-import { byId, named } from './dom.js';
+import { byId, moment, named } from './dom.js';
 import { OPENING, alike, createStore, directionOf } from './state.js';
 import { createNames, hashOf, readHash, short } from './link.js';
 import { find, indexOf } from './find.js';
@@ -17,7 +17,7 @@ import { listenKeys, showHelp } from './keys.js';
 import { exportJson, exportPng, exportSvg } from './export.js';
 import { createDivider } from './divider.js';
 import { clearNotices, notice, watchServer } from './served.js';
-import { leaveFor, showPart } from './part.js';
+import { leaveFor, showPart, toldSince } from './part.js';
 import { remember, remembered, wasSent } from './remembered.js';
 
 const WALKED = ['selected', 'mode', 'depth', 'hideIndirect', 'kinds', 'at'];
@@ -233,8 +233,11 @@ function resultOf({ graph }, state) {
 /** Takes the state from the address; what it names wrongly is said. */
 function readAddress(page) {
   const { patch, wrong, missing, others } = readHash(page.doc, page.names, location.hash);
-  page.store.set(patch);
+  const since = toldSince(page.doc);
+  const early = since !== null && patch.at && Date.parse(patch.at) < Date.parse(since);
+  page.store.set(early ? { ...patch, at: null } : patch);
   clearNotices();
+  if (early) notice([`What stood at ${moment(patch.at)} is not in this part: it shows what stands now.`]);
   if (others.length) sayOthers(page, patch.selected, others);
   if (missing !== null && !leaveFor(page.doc, missing)) sayMissing(page, missing);
   wrong.forEach((sentence) => notice([named(sentence)]));

@@ -1,5 +1,7 @@
 // A page that shows a part of a large graph: what is left out is said, and the way there is through the server.
-import { byId, counting, make, named } from './dom.js';
+import { byId, counting, make, moment, named } from './dom.js';
+
+const PASTS = [[7, '7 days'], [30, '30 days'], [365, 'year']];
 
 /** Whether a server gave this page, which can be asked for more. */
 export function isServed() {
@@ -13,6 +15,7 @@ export function showPart({ doc, names }) {
   const around = named(names.nameOf({ dataset: part.around, field: null }));
   const left = [
     part.latest ? 'Of each job its latest run alone is here.' : null,
+    part.since ? `All runs since ${moment(part.since)} are here, and of earlier ones those that stand.` : null,
     part.proposed ? null : 'Proposed classes are left out: headwater propose has them.',
     part.findings ? `${counting(part.findings, 'finding')} of other tables are left out: headwater check has them.` : null,
     isServed() ? 'The search box finds all tables.' : 'headwater report --around TABLE shows those around another.',
@@ -24,8 +27,28 @@ export function showPart({ doc, names }) {
     ...extent(part, around),
     ' ',
     left.filter(Boolean).join(' '),
+    ...(isServed() && (part.latest || part.since) ? earlierLinks(names.nameOf({ dataset: part.around, field: null })) : []),
   );
   byId('notices').before(said);
+}
+
+/** The ways to the same part with the runs of more days: they are read when they are asked for. */
+function earlierLinks(around) {
+  const link = ([days, said]) => {
+    const href = `?around=${encodeURIComponent(around)}&past=${days}`;
+    const go = (event) => {
+      event.preventDefault();
+      location.assign(`${href}${location.hash}`);
+    };
+    return [' ', make('a', { href, onclick: go }, said)];
+  };
+  return [' Runs of the last', ...PASTS.flatMap(link), '.'];
+}
+
+/** The moment before which the page does not tell what stood; null where it tells all. */
+export function toldSince({ part, generated }) {
+  if (!part) return null;
+  return part.latest ? generated : (part.since ?? null);
 }
 
 function extent({ hops, cut }, around) {

@@ -1,12 +1,15 @@
 // The slider: the graph as of a run. Its last stop is now.
 import { byId, counting, make, moment } from './dom.js';
+import { toldSince } from './part.js';
 
 /** Draws the slider where there is a past to look at. Answers {show(at), step(by)}. */
 export function createTime(doc, store) {
-  const stops = stopsOf(doc);
+  const since = toldSince(doc);
+  const stops = stopsOf(doc).filter(({ at }) => since === null || at >= since);
   const room = byId('time');
   if (!stops.length) {
-    const none = doc.as_of ? `${moment(doc.as_of)}: before the first run` : 'No run is recorded.';
+    const before = doc.as_of ? `${moment(doc.as_of)}: before the first run` : 'No run is recorded.';
+    const none = doc.runs.length ? last(doc) : before;
     room.append(make('span', { class: 'none' }, none));
     return { show() {}, step() {} };
   }
