@@ -10,7 +10,7 @@ from governance.lineage import column_lineage
 from tests.lineage.cases import Case, read_cases
 from tests.lineage.forms import as_expected, told
 from tests.lineage.law.verdict import try_law
-from tests.lineage.law.worlds import Worlds
+from tests.lineage.law.worlds import CHANGES, Worlds
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "lineage"
 CASES = [case for path in sorted(FOLDER.glob("*.sql")) for case in read_cases(path)]
@@ -44,6 +44,10 @@ def executable(case: Case) -> bool:
     return case.dialect == "duckdb" and case.duckdb is None and len(case.expected) == 1
 
 
+EXECUTABLE = [case for case in READ if executable(case)]
+QUICK = CHANGES[:3]
+
+
 @pytest.fixture(scope="module")
 def worlds_of() -> Iterator[Callable[[Case], Worlds]]:
     made: dict[str, Worlds] = {}
@@ -51,7 +55,7 @@ def worlds_of() -> Iterator[Callable[[Case], Worlds]]:
     def worlds(case: Case) -> Worlds:
         key = repr(case.schema)
         if key not in made:
-            made[key] = Worlds(case.schema, seed=3)
+            made[key] = Worlds(case.schema, seed=3, changes=QUICK)
         return made[key]
 
     yield worlds
@@ -59,9 +63,25 @@ def worlds_of() -> Iterator[Callable[[Case], Worlds]]:
         one.close()
 
 
-@pytest.mark.parametrize("case", [case for case in READ if executable(case)], ids=named)
-def test_fixture_holds_on_duckdb(case: Case, worlds_of: Callable[[Case], Worlds]) -> None:
-    trial = try_law(worlds_of(case), case.sql, case.expected[0])
+def check(case: Case, worlds: Worlds) -> None:
+    trial = try_law(worlds, case.sql, case.expected[0])
     assert not trial.failed
     assert not trial.misses, "; ".join(map(str, trial.misses))
     assert list(trial.names) == [name for name, _ in case.expected[0].fields]
+
+
+@pytest.mark.parametrize("case", EXECUTABLE, ids=named)
+def test_fixture_holds_on_duckdb(case: Case, worlds_of: Callable[[Case], Worlds]) -> None:
+    check(case, worlds_of(case))
+
+
+@pytest.mark.prove
+def test_prove_every_fixture_whatever_changes() -> None:
+    """The long run: all changes of every column."""
+    schemas = {repr(case.schema): case.schema for case in EXECUTABLE}
+    for key, schema in schemas.items():
+        worlds = Worlds(schema, seed=3)
+        for case in EXECUTABLE:
+            if repr(case.schema) == key:
+                check(case, worlds)
+        worlds.close()
