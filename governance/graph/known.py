@@ -49,8 +49,7 @@ def start_of(known: Known, name: str) -> tuple[Field | Dataset, tuple[Field, ...
     datasets = tuple(sorted(datasets_known(known)))
     name = _standing_name(known.aliases, datasets, name)
     meant = frozenset(_meant(datasets, name))
-    touching = [it for it in known.standing.writes if it.dataset in meant or not meant.isdisjoint(it.inputs)]
-    columns = fields_of(known.standing, touching, _read(known, meant), meant)
+    columns = columns_of(known, meant)
     there = {it: tuple(Field(it, path) for path in known.catalog.get(it, ())) for it in meant}
     fields = {it: (*columns.get(it, ()), *there.get(it, ())) for it in datasets}
     start = resolve(Graph((), (), (), {it: tuple(dict.fromkeys(of)) for it, of in fields.items()}), name)
@@ -58,6 +57,16 @@ def start_of(known: Known, name: str) -> tuple[Field | Dataset, tuple[Field, ...
     # a member may be asked for, and is no column of its own
     whole = (it for it in there.get(own, ()) if "." not in it.name)
     return start, tuple(dict.fromkeys((*columns.get(own, ()), *whole)))
+
+
+def columns_of(known: Known, datasets: frozenset[Dataset]) -> dict[Dataset, tuple[Field, ...]]:
+    """Return the columns of ``datasets`` that events name; no others are looked at.
+
+    Raises:
+        EventStoreError: a file of the store is missing or damaged.
+    """
+    touching = [it for it in known.standing.writes if it.dataset in datasets or not datasets.isdisjoint(it.inputs)]
+    return fields_of(known.standing, touching, _read(known, datasets), datasets)
 
 
 def datasets_known(known: Known) -> frozenset[Dataset]:

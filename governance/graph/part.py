@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from governance.dataset import Dataset, Field
 from governance.graph.build import Said, edge_order, edges_of, fields_of, flows_of
-from governance.graph.known import Known, datasets_known, start_of
+from governance.graph.known import Known, columns_of, datasets_known, start_of
 from governance.graph.model import Edge, Flow, Graph, Write
 from governance.landing.kinds import kinds_of
 from governance.lineage.model import Transformation
@@ -64,14 +64,15 @@ def upstream_rows(known: Known, name: str) -> tuple[Graph, Thing]:
     return _upstream(known, name, lambda bulk: bulk.feeding_rows())
 
 
-def derived_edges(known: Known, dataset: Dataset) -> tuple[Edge, ...]:
-    """Return the edges that a change of ``dataset``, or of one of its kinds of record, can reach, in a graph's order.
+def derived(known: Known, dataset: Dataset) -> Graph:
+    """Return the part that a change of ``dataset``, or of one of its kinds of record, can reach.
 
     Raises:
         EventStoreError: a file of the store is missing or damaged.
     """
+    columns = columns_of(known, frozenset((dataset,)))[dataset]
     starts = (dataset, *kinds_of(dataset, datasets_known(known)))
-    return _part(known, starts, (), _derived(known.standing.writes), lambda bulk: bulk.derived()).edges
+    return _part(known, starts, columns, _derived(known.standing.writes), lambda bulk: bulk.derived())
 
 
 def _upstream(known: Known, name: str, narrow: Narrow) -> tuple[Graph, Thing]:

@@ -1,25 +1,44 @@
 """A graph whose edges stay where they stand until somebody asks for them: most rules ask for none."""
 
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 
 from governance.dataset import Dataset, Field
+from governance.errors import UnknownField
 from governance.graph.build import datasets_of, fields_of, flows_of, tags_of
-from governance.graph.known import Known
+from governance.graph.known import Known, start_of
 from governance.graph.model import Edge, Flow, Graph, Tagged, Write
-from governance.graph.part import StandingEdges, derived_edges
+from governance.graph.part import StandingEdges, derived
+
+
+def meant(graph: Graph, name: str) -> Field | Dataset | None:
+    """Return what ``name`` means in a graph whose edges are not made; None where it means nothing, or they are.
+
+    Raises:
+        EventStoreError: a file of the store is missing or damaged.
+    """
+    if not isinstance(graph, StoredGraph):
+        return None
+    with suppress(UnknownField):
+        return start_of(replace(graph.known, catalog={}, aliases={}), name)[0]
+    return None
 
 
 def around(graph: Graph, dataset: Dataset) -> Graph:
-    """Return ``graph`` with the edges that a change of ``dataset`` can reach; with all where they are made already.
+    """Return ``graph`` with the edges and columns alone that a change of ``dataset`` can reach, and without tags.
+
+    A graph whose edges are made already is returned as it is.
 
     Raises:
         EventStoreError: a file of the store is missing or damaged.
     """
     if not isinstance(graph, StoredGraph):
         return graph
-    edges = derived_edges(graph.known, dataset)
-    return Graph(edges, graph.flows, graph.writes, graph.fields, graph.tags, graph.dropped)
+    part = derived(graph.known, dataset)
+    fields = {it: part.fields.get(it, ()) for it in datasets_of(graph.known.standing)}
+    return Graph(part.edges, graph.flows, graph.writes, fields, dropped=graph.dropped)
 
 
 class StoredGraph(Graph):

@@ -160,7 +160,8 @@ class _Reading:
     def _hear(self, store: Path, news: News) -> None:
         self.problems += news.problems
         self.passing += news.passing
-        self.beside.add(news.sayings.table(), max(news.sayings.end, self.beside.end))
+        if news.sayings.end > self.beside.end:
+            self.beside.add(news.sayings.table(), news.sayings.end)
         if not news.heard:
             return
         parts = [part for _, event in news.heard for part in parts_of(event)]

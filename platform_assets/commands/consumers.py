@@ -82,12 +82,12 @@ def consumers(name: str, events: Path | None, queries: Path | None, window: str 
     from governance.consumers.asked import asked
     from governance.consumers.find import consumers_of
     from governance.dataset import Field
-    from governance.graph.stored_graph import around
+    from governance.graph.stored_graph import around, meant
     from governance.report.consumers import consumers_page
 
     project, now = find_project(), datetime.now(UTC)
     records, _ = _records(project, events, queries, _since(window, now))
-    thing = asked(name, records)
+    thing = meant(records.graph, name) or asked(name, records)
     graph = around(records.graph, thing.dataset if isinstance(thing, Field) else thing)
     found = consumers_of(thing, replace(records, graph=graph), now)
     _say(form, consumers_page(found), found.as_dict())

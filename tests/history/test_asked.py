@@ -18,7 +18,7 @@ from governance.events.reading import read_store
 from governance.followed import followed_store
 from governance.graph import Graph, build_graph, resolve
 from governance.graph.part import downstream, upstream, upstream_rows
-from governance.graph.stored_graph import StoredGraph, around
+from governance.graph.stored_graph import StoredGraph, around, meant
 from governance.graph.whole import whole_runs
 from governance.impact import impact
 from governance.queries.model import QueryLog
@@ -47,6 +47,13 @@ def of_whole(graph: Graph, name: str) -> list[object]:
     except UnknownField as error:
         return [str(error), error.fix]
     return [impact(graph, start), trace(graph, start), trace_rows(graph, start)]
+
+
+def resolved(graph: Graph, name: str) -> Dataset | Field | None:
+    try:
+        return resolve(graph, name)
+    except UnknownField:
+        return None
 
 
 def of_part(stored: Stored, name: str) -> list[object]:
@@ -92,6 +99,7 @@ def require_same(world: World) -> bool:
     assert stored.problems == reading.problems
     for name in names(graph, world.random):
         assert of_part(stored, name) == of_whole(graph, name), name
+        assert meant(StoredGraph(stored.known()), name) == resolved(graph, name)
     known = stored.known()
     runs = whole_runs(known, [it for it in known.standing.said if it[0].state == "COMPLETE"])
     assert records_of(StoredGraph(known), runs, world) == records_of(graph, read_runs(events), world)
