@@ -114,7 +114,7 @@ SEARCHES = ("column", "table_00401", "table column_0", "area_01 column_03")
 
 def page(asked: Asked) -> Mapping[str, float]:
     """Return seconds until the server has its graph and first page, of the next page and of the slowest search."""
-    pages = Pages(_project(asked), None, print)
+    pages = Pages(project_of(asked), None, print)
     taken: dict[str, float] = {}
 
     def timed(what: str, act: Callable[[], object]) -> None:
@@ -129,7 +129,7 @@ def page(asked: Asked) -> Mapping[str, float]:
     return taken | {"search": max(taken[it] for it in SEARCHES)}
 
 
-def _project(asked: Asked) -> Project:
+def project_of(asked: Asked) -> Project:
     """Return a project of no pipeline whose store this is, as the page is asked for events alone."""
     root = asked.state / "project"
     for name, text in {
