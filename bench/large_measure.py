@@ -26,7 +26,10 @@ def ours() -> Any:
 
 
 def dummies(count: int) -> Any:
-    """Return as many assets that do nothing, each after two others and with as many checks as ours have."""
+    """Return as many assets that do nothing, each after two others and with as many checks as ours have.
+
+    They are made as Dagster's users make them, by its decorators.
+    """
     from dagster import (  # noqa: PLC0415  see above
         AssetCheckSpec,
         AssetKey,
