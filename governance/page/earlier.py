@@ -9,7 +9,6 @@ from governance.events.days import PREFIX, SUFFIX, days, parts_of_day
 from governance.events.decode import Decoder
 from governance.events.model import Event
 from governance.events.reading import event_files
-from governance.events.segment import events_of_jobs
 from governance.identity import Schemas
 from governance.names import Spelling
 from governance.runs import Job, Run, ended, read_runs
@@ -79,6 +78,8 @@ def _completed(store: Path, jobs: Collection[Job], begin: datetime) -> Iterator[
 
 def _events(store: Path, name: str, jobs: frozenset[str], decode: Decoder) -> Iterator[Event]:
     segments, tail = parts_of_day(store, name, decode)
+    if segments:
+        from governance.events.segment import events_of_jobs  # noqa: PLC0415  # pyarrow is slow to start
     for segment in segments:
         yield from map(decode, events_of_jobs(store, segment, jobs))
     yield from (it.event for it in tail if it.event and it.event.job.name in jobs)
