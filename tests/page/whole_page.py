@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, BrowserContext, Page
 from playwright.sync_api import TimeoutError as Late
 
 from governance.page.document import Own, document
@@ -78,24 +78,47 @@ def _tell_sql(made: dict[str, Any]) -> None:
                 version["uses"].append({"expression": 0, "marks": [[start, start + len(f"l.{source}")]]})
 
 
+KEPT: dict[tuple[Browser, str], BrowserContext] = {}
+"""What nobody uses now, by its browser and settings: another process of its own is half of what a page costs."""
+FORGET = "() => { localStorage.clear(); sessionStorage.clear(); }"
+
+
+@contextmanager
+def context_of(browser: Browser, settings: dict[str, Any]) -> Iterator[Page]:
+    """Give a new page of a context that remembers nothing; where all went well it is kept for the next."""
+    key = browser, repr(sorted(settings.items()))
+    within = KEPT.pop(key, None) or browser.new_context(**settings)
+    within.set_default_timeout(300_000)
+    page = within.new_page()
+    kept = False
+    try:
+        yield page
+        if page.url.startswith("file:"):
+            page.evaluate(FORGET)
+            page.close()
+            kept = len(within.pages) == 0
+    finally:
+        if kept:
+            KEPT[key] = within
+        else:
+            within.close()
+
+
 @contextmanager
 def opened(browser: Browser, folder: Path, made: dict[str, Any], target: str = "", **context: Any) -> Iterator[Page]:
     """Open the page of ``made`` at ``#target``; an error of its scripts or of its policy fails the test."""
     file = folder / "page.html"
     file.write_text(report_html(made).text, "utf-8")
-    within = browser.new_context(**({"viewport": {"width": 1280, "height": 800}} | context))
-    within.set_default_timeout(300_000)
-    page = within.new_page()
     wrong: list[str] = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
-    page.goto(f"{file.as_uri()}{'#' if target else ''}{target}")
-    try:
-        page.wait_for_selector("body[data-ready]")
-    except Late as error:
-        raise AssertionError(f"the page never was ready, and said {wrong or 'nothing'}") from error
-    yield page
-    within.close()
+    with context_of(browser, {"viewport": {"width": 1280, "height": 800}} | context) as page:
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+        page.goto(f"{file.as_uri()}{'#' if target else ''}{target}")
+        try:
+            page.wait_for_selector("body[data-ready]")
+        except Late as error:
+            raise AssertionError(f"the page never was ready, and said {wrong or 'nothing'}") from error
+        yield page
     assert wrong == []
 
 
