@@ -123,12 +123,25 @@ def _numbered(keys: list[pa.Array]) -> npt.NDArray[np.int64]:
 
 @dataclass(slots=True)
 class _File:
-    """A file that is being written, with the Arrow bytes that it has; ``nan``: columns that may hold NaN."""
+    """A file that is being written, with the Arrow bytes that it has.
+
+    nan:   columns that may hold NaN, of which Parquet gets no statistics
+    nulls: how many NULLs the plain ones of them have
+    """
 
     location: str
     writer: FileFormatWriter
     nan: AbstractSet[str]
     bytes: int = 0
+    nulls: dict[str, int] = field(default_factory=dict)
+
+    def write(self, table: pa.Table) -> None:
+        """Write rows."""
+        self.writer.write(table)
+        self.bytes += table.nbytes
+        for name in self.nan:
+            if pa.types.is_floating((values := table[name]).type):
+                self.nulls[name] = self.nulls.get(name, 0) + values.null_count
 
 
 @dataclass(slots=True)
@@ -186,8 +199,7 @@ class _Files:
             yield self._close(key)
         table = pa.Table.from_batches(batches)
         file = self.open.get(key) or self._opened(key, table.schema, nan)
-        file.writer.write(table)
-        file.bytes += table.nbytes
+        file.write(table)
 
     def _spill(self, key: Key, rows: pa.RecordBatch) -> None:
         path = self.spilt.setdefault(key, self.folder / f"{len(self.spilt)}.arrows")
@@ -210,6 +222,7 @@ class _Files:
         file = self.open.pop(key)
         statistics = file.writer.close()
         sure = {number for it in self.schema.fields if it.name not in file.nan for number in floats_in(it)}
+        statistics.null_value_counts.update((self.schema.find_field(it).field_id, n) for it, n in file.nulls.items())
         size = len(self.storage.new_input(file.location))
         return data_file(self.metadata, file.location, size, without_nan(statistics, sure), Record(*key))
 
