@@ -105,7 +105,9 @@ def _piece(name: str, file: BinaryIO | None, place: int, offset: int, decode: De
 def table_of(stretches: Collection[bytes]) -> pa.Table:
     """Return the edges of what :func:`packed` gave, names as dictionaries."""
     tables = [pa.ipc.open_file(pa.py_buffer(it)).read_all() for it in stretches]
-    return pa.concat_tables([_TABLE.empty_table(), *tables]).unify_dictionaries().combine_chunks()
+    # an empty table of a schema starts pandas where there is one
+    empty = pa.Table.from_arrays([pa.nulls(0, it.type) for it in _TABLE], schema=_TABLE)
+    return pa.concat_tables([empty, *tables]).unify_dictionaries().combine_chunks()
 
 
 def packed(edges: pa.Table) -> bytes:

@@ -26,6 +26,7 @@ What was no event stands beside it in the quarantine file (:mod:`governance.even
 import heapq
 import io
 import os
+from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -292,6 +293,8 @@ def _rows(store: Path, segment: Segment, key: str, wanted: Callable[[Any], bool]
     with _reading(file), pq.ParquetFile(file) as opened:
         for group in range(opened.num_row_groups):
             keys = opened.read_row_group(group, columns=[key]).column(0).to_pylist()
-            places = [place for place, found in enumerate(keys) if wanted(found)]
+            places = array("q", (place for place, found in enumerate(keys) if wanted(found)))
             if places:
-                yield from opened.read_row_group(group, columns=["line", "offset", "raw"]).take(places).to_pylist()
+                # Arrow that is given Python's own numbers starts pandas where there is one
+                taken = pa.Array.from_buffers(pa.int64(), len(places), [None, pa.py_buffer(places)])
+                yield from opened.read_row_group(group, columns=["line", "offset", "raw"]).take(taken).to_pylist()

@@ -31,6 +31,17 @@ from pathlib import Path
 Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 """
 
+NO_PANDAS = """
+import sys
+from importlib.abc import MetaPathFinder
+
+class Refusing(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        assert name != "pandas"
+
+sys.meta_path.insert(0, Refusing())
+"""
+
 
 def following(world: World, times: int, before: str = "") -> subprocess.Popen[bytes]:
     where = [str(world.project.events), str(world.project.state), world.now.isoformat(), str(times)]
@@ -136,3 +147,14 @@ def test_another_store_in_its_place_is_read_anew(tmp_path: Path) -> None:
     (other.project.state / FILE).write_bytes((world.project.state / FILE).read_bytes())
 
     require_same(other)
+
+
+def test_a_question_with_nothing_new_starts_no_pandas(tmp_path: Path) -> None:
+    world = World(tmp_path, 8)
+    world.append(20)
+    world.day += 2
+    world.compact()
+    world.append(5)
+    require_same(world)
+
+    assert following(world, 1, NO_PANDAS).wait(60) == 0
