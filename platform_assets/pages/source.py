@@ -34,6 +34,7 @@ from governance.queries.store import QueryStore
 from governance.rules.finding import Finding
 from governance.runs import Run, RunDataset
 from platform_assets.pages.gathered import events_page, files_of, own_of, project_page
+from platform_assets.pages.proposed import proposed_in
 
 Earlier = Callable[[Collection[Slot], datetime], tuple[Run, ...]]
 
@@ -71,17 +72,21 @@ class Source:
             slots = {(it.dataset, it.job) for it in found.graph.writes if it.dataset in part.made and it.at >= since}
             runs = self.earlier(slots, since)
             found = replace(found, runs=tuple(_together(found.runs, _writing(runs, part.made))))
+        proposals = (
+            proposed_in(graph, self.tables, part.tables, shown.policy, shown.now.date()) if graph else shown.proposals
+        )
         findings = tuple(_of_tables(shown.findings, part.tables))
         names = {it.name for it in part.tables if shown.policy.lineage.owns(it)}
         cut = Cut(
             part,
             len(shown.findings) - len(findings),
             latest=graph is not None and not since,
-            proposed=graph is None,
+            proposed=proposals is not None,
             since=since,
         )
         own = {name: shown.own[name] for name in names & shown.own.keys()}
-        return replace(found, own=own, findings=findings, stale=shown.stale & part.tables, cut=cut)
+        stale = shown.stale & part.tables
+        return replace(found, proposals=proposals or {}, own=own, findings=findings, stale=stale, cut=cut)
 
     def opening(self) -> Shown:
         """Return what the page shows where nobody asked for a table: all of a small graph.

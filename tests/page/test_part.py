@@ -18,6 +18,7 @@ from governance.page.document import document
 from governance.page.part import Part, part_around
 from governance.page.tables import Tables
 from governance.project import Project
+from platform_assets.pages import proposed
 from platform_assets.pages import source as page_source
 from tests.page.made import NAMESPACE, NOW, event, night, shown, standing, table
 from tests.page.test_server import project
@@ -156,6 +157,16 @@ def without_past(made: dict) -> dict:
     return {key: value for key, value in made.items() if key not in left} | {"datasets": tables}
 
 
+def classes(made: dict) -> dict[str, dict]:
+    """What is proposed for each column."""
+    return {
+        f"{table['name']}.{field['name']}": {key: field[key] for key in ("proposed", "decided")}
+        for table in made["datasets"]
+        for field in table["fields"]
+        if "gone" not in field
+    }
+
+
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("compacted", [False, True])
 def test_a_store_that_is_followed_shows_what_one_that_is_read_shows(
@@ -163,6 +174,8 @@ def test_a_store_that_is_followed_shows_what_one_that_is_read_shows(
 ) -> None:
     described = table("s.t4", {"x": ["s.t3.x IDENTITY"]}, schema=[{"name": "x", "type": "int", "description": "told"}])
     (project.events / "events-2026-11-02.ndjson").write_text("no event\n{}\n")
+    # which leads to the part from beyond it
+    (project.root / "governance/metadata.toml").write_text('["raw.r1"]\ncolumns.x = { classification = "personal" }\n')
     written(project, [*chain(), event("s.t4", "2026-11-03T02:00:00Z", reads=["s.t3", "raw.r4"], writes=[described])])
     if compacted:
         compact(EventStore(project.events, clock=lambda: NOW + timedelta(days=9)), retention=timedelta(0))
@@ -175,7 +188,13 @@ def test_a_store_that_is_followed_shows_what_one_that_is_read_shows(
     found = [document(it.around(dataset("s.t4"))) for it in (whole, followed)]
     assert without_past(found[0]) == without_past(found[1])
     assert standing(found[0]) == standing(found[1])
-    assert found[1]["part"] == found[0]["part"] | {"latest": True, "proposed": False}
+    assert found[1]["part"] == found[0]["part"] | {"latest": True}
+    assert [classes(it) for it in found] == [classes(found[0])] * 2
+    assert any(it["proposed"] == "personal" for it in classes(found[1]).values())
+    monkeypatch.setattr(proposed, "MOST_WRITTEN", 3)
+    less = document(followed.around(dataset("s.t4")))
+    assert less["part"] == found[1]["part"] | {"proposed": False}
+    assert not any(it["proposed"] for it in classes(less).values())
     field = next(it for it in found[1]["datasets"] if it["name"] == "s.t4")["fields"][0]
     assert (field["type"], field["description"]) == ("int", "told")
 
