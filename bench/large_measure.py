@@ -19,10 +19,9 @@ def cpu() -> float:
 
 def ours() -> Any:
     """Return the definitions of the project that the environment names."""
-    from governance.project import find_project  # noqa: PLC0415  its import is part of what is measured
-    from platform_assets.definitions import build_definitions  # noqa: PLC0415  see above
+    from platform_assets.definitions import defs  # noqa: PLC0415  its import is part of what is measured
 
-    return build_definitions(find_project())
+    return defs()
 
 
 def dummies(count: int) -> Any:

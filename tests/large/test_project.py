@@ -1,5 +1,6 @@
 """A project of fifty pipelines as its users have it: it loads, and its pipelines run on a real catalog."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -69,6 +70,7 @@ def test_who_asks_twice_is_given_the_same_until_a_file_changes(
     monkeypatch.setenv("HEADWATER_ROOT", str(project.root))
     first = defs()
     assert defs() is first
+    assert gc.get_freeze_count() > FIFTY
     changed = next((project.pipelines[0]).rglob("*.sql"))
     changed.write_text(changed.read_text(encoding="utf-8") + "-- more\n", encoding="utf-8")
     second = defs()

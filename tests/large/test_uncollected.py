@@ -8,6 +8,7 @@ MANY = 100_000
 
 
 def test_what_was_made_counts_as_old_at_once() -> None:
+    gc.unfreeze()
     with uncollected():
         assert not gc.isenabled()
         made = [[number] for number in range(MANY)]
