@@ -83,12 +83,13 @@ def table_weights(names: Iterable[str], declarations: Declarations, lineage: Lin
 
 def typed_inputs(runs: Iterable[Run], graph: Graph) -> Share:
     """Return how many inputs of the standing writes' column lineage came with type and subtype."""
-    standing = {(write.run_id, write.dataset) for write in graph.writes}
+    # jobs may share a run id
+    standing = {(write.run_id, write.job, write.dataset) for write in graph.writes}
     parts = [
         part
         for run in runs
         for output in run.outputs
-        if output.lineage and (run.run_id, output.dataset) in standing
+        if output.lineage and (run.run_id, run.job, output.dataset) in standing
         for inputs in (output.lineage.dataset, *(said.input_fields for said in output.lineage.fields.values()))
         for part in inputs
     ]
