@@ -1,6 +1,6 @@
-"""A real Chromium, one for all tests here: to start it takes as long as a file of them.
+"""A real Chromium, one for each module of tests that drive it.
 
-It ends where tests of another folder begin, for the loop of its driver would be in their way.
+One for all would stay while tests run that begin loops of their own, as Dagster does, and the driver's is in their way.
 """
 
 import os
@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 expect.set_options(timeout=300_000)  # what does not come, on however busy a machine
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     chromium = shutil.which("chromium")
     if chromium is None and not os.environ.get("CI"):
