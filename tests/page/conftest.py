@@ -10,6 +10,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
+from platform_assets.pages import server
+
 expect.set_options(timeout=300_000)  # what does not come, on however busy a machine
 
 
@@ -25,3 +27,9 @@ def browser() -> Iterator[Browser]:
         )
         yield started
         started.close()
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine takes its time over a small store, too, and who asks is not told to wait."""
+    monkeypatch.setattr(server, "PATIENCE", 120.0)
