@@ -68,10 +68,9 @@ def read_program(
     schemas: dict[str, Mapping[str, str]] = {it.table: dict(it.columns) for it in declared.values()}
     unreadable: dict[str, HeadwaterError] = {}
     pipelines = tuple(pipelines)
-    statements = _parsed(pipelines, declared, unreadable, like, reading)
-    standing = _in_order(statements, frozenset(schemas), unreadable)
+    standing = _in_order(_parsed(pipelines, declared, unreadable, like, reading), frozenset(schemas), unreadable)
     lineages: dict[str, ColumnLineage] = {}
-    known = {statement.pipeline.table: statement for statement in like.statements}
+    known = {it.pipeline.table: it for it in like.statements}
     for layer in layers(standing):
         reading.at_hand([it for it in layer if it.needs <= schemas.keys()], schemas, masking_functions)
         for statement in swept(layer):

@@ -53,13 +53,7 @@ def application(pages: Pages, names: Iterable[str] = ()) -> Starlette:
     """Return the server's application; ``names`` are those that it answers to beside addresses and localhost."""
 
     def page(request: Request) -> Response:
-        asked = _asked(request)
-        made = pages.made_within(PATIENCE, *asked)
-        if isinstance(made, float):
-            if may_last(pages.project, pages.events):
-                return _waiting(pages, made)
-            made = pages.made(*asked)
-        return _unless_known(request, made, made.policy, Response(made.page, media_type="text/html"))
+        return _page(pages, request)
 
     def data(request: Request) -> Response:
         made = pages.made(*_asked(request))
@@ -93,6 +87,17 @@ def application(pages: Pages, names: Iterable[str] = ()) -> Starlette:
         ],
         exception_handlers={HeadwaterError: _refused},
     )
+
+
+def _page(pages: Pages, request: Request) -> Response:
+    """Answer with the page, or, where what it is of takes long to read, with that it does."""
+    asked = _asked(request)
+    made = pages.made_within(PATIENCE, *asked)
+    if isinstance(made, float):
+        if may_last(pages.project, pages.events):
+            return _waiting(pages, made)
+        made = pages.made(*asked)
+    return _unless_known(request, made, made.policy, Response(made.page, media_type="text/html"))
 
 
 def serve(project: Project, events: Path | None, host: str, port: int, say: Callable[[str], None]) -> None:
