@@ -53,7 +53,7 @@ def application(pages: Pages, names: Iterable[str] = ()) -> Starlette:
     """Return the server's application; ``names`` are those that it answers to beside addresses and localhost."""
 
     def page(request: Request) -> Response:
-        return _page(pages, request)
+        return _shown(pages, request)
 
     def data(request: Request) -> Response:
         made = pages.made(*_asked(request))
@@ -89,7 +89,7 @@ def application(pages: Pages, names: Iterable[str] = ()) -> Starlette:
     )
 
 
-def _page(pages: Pages, request: Request) -> Response:
+def _shown(pages: Pages, request: Request) -> Response:
     """Answer with the page, or, where what it is of takes long to read, with that it does."""
     asked = _asked(request)
     made = pages.made_within(PATIENCE, *asked)
