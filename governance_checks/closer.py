@@ -9,6 +9,7 @@ from datetime import datetime
 
 from dagster import DagsterInstance
 
+from governance import errors
 from governance.events.model import TERMINAL
 from governance.events.redact import secrets_of
 from governance.events.run import DAGSTER_RUN_ID, Naming, RunFacts, abort_event, fail_event, start_event, started_by
@@ -18,6 +19,19 @@ from governance_checks.scheduler import WINDOW, Ended, ended_attempts
 
 ENDING = {"FAILURE": fail_event, "CANCELED": abort_event}
 """How an attempt ends in OpenLineage. A success is not among them: its COMPLETE is rebuilt from its snapshot."""
+
+UNCOMMITTED = frozenset(
+    name for name, it in vars(errors).items() if isinstance(it, type) and issubclass(it, errors.LineageError)
+)
+"""The errors of a step that certainly committed nothing: its SQL was refused. All others may come after a commit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unasked:
+    """What became of open attempts while the catalog could not be asked: ``ended`` here, and ``left`` open."""
+
+    ended: tuple[Ended, ...]
+    left: tuple[Ended, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +63,20 @@ class Closer:
             self.mend()
         open_ones = self._open(attempts)
         return tuple(ended for ended, started in open_ones if self._end(ended, started=started))
+
+    def close_unasked(self, instance: DagsterInstance) -> Unasked:
+        """End, without the catalog, the open attempts that certainly committed nothing; all others stay open.
+
+        One that was killed may have committed: FAIL would stand against its data, for the first end of a run stays.
+
+        Raises:
+            EventStoreError: the store cannot be read or written.
+        """
+        attempts = self._open(ended_attempts(instance, self.clock() - WINDOW))
+        ours = [it for it in attempts if it[1] or it[0].known.attempt.job in self.reads]
+        sure = [it for it in ours if it[0].error in UNCOMMITTED]
+        left = tuple(ended for ended, _ in ours if ended.error not in UNCOMMITTED)
+        return Unasked(tuple(ended for ended, started in sure if self._end(ended, started=started)), left)
 
     def _open(self, attempts: Collection[Ended]) -> list[tuple[Ended, bool]]:
         runs = {run.run_id: run.state for run in read_runs(self.store.read().events)}

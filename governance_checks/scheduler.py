@@ -51,12 +51,14 @@ class Ended:
     dagster_job: the Dagster job that the run is of
     started:     when Dagster logged the start of the step
     reason:      the step's error, or why none is known; empty for a success
+    error:       the class of the step's error, empty where it reported none
     """
 
     known: EndedAttempt
     dagster_job: str
     started: datetime
     reason: str
+    error: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,7 @@ class Start:
     at: datetime
     status: str | None = None
     reason: str = ""
+    error: str = ""
 
 
 def table_of(key: AssetKey) -> str:
@@ -135,7 +138,8 @@ def starts_by_step(events: Iterable[tuple[DagsterEvent, datetime]]) -> Mapping[s
             starts[step] = (*starts.get(step, ()), Start(at))
         elif event.event_type in ENDS and step in starts:
             *earlier, last = starts[step]
-            starts[step] = (*earlier, replace(last, status=_status(event), reason=_error(event)[1]))
+            error, reason = _error(event)
+            starts[step] = (*earlier, replace(last, status=_status(event), reason=reason, error=error))
     return starts
 
 
@@ -173,4 +177,4 @@ def _ended(record: RunRecord, table: str, number: int, start: Start) -> Ended:
     instant = run_instant(dagster_run.tags, record.start_time, record.create_timestamp)
     attempt = Attempt(table, instant, dagster_run.run_id, number)
     known = EndedAttempt(attempt, table, start.status or "FAILURE")
-    return Ended(known, record.dagster_run.job_name, start.at, start.reason)
+    return Ended(known, record.dagster_run.job_name, start.at, start.reason, start.error)

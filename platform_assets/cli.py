@@ -162,26 +162,12 @@ def repair() -> None:
     """Write the ends that are missing. Exit code 1 where one cannot be written.
 
     A committed run gets its COMPLETE back from the snapshot that carries its id; a run that Dagster saw fail or be
-    terminated, and that sent no end, gets FAIL or ABORT.
+    terminated, and that sent no end, gets FAIL or ABORT. Where the catalog cannot be read, only runs that certainly
+    committed nothing are ended.
     """
-    from platform_assets.assets.instance import project_instance
-    from platform_assets.definitions import closer_of
-    from platform_assets.loaded import load
-    from platform_assets.runs.repair import repair_events
+    from platform_assets.commands.events import repair_all
 
-    loaded = load(find_project())
-    # what was committed first: a run that died after its commit is complete
-    repaired = repair_events(loaded)
-    with project_instance(loaded.project) as instance:
-        ended = closer_of(loaded).close(instance)
-    for it in repaired:
-        said = f"{it.lost.job}, snapshot {it.lost.snapshot.snapshot_id}"
-        click.echo(f"{said}: COMPLETE not rebuilt: {it.problem}" if it.problem else f"{said}: COMPLETE rebuilt")
-    for dead in ended:
-        click.echo(f"{dead.known.table}, run {dead.known.attempt.run_id}: ended, {dead.known.status} in Dagster")
-    if not repaired and not ended:
-        click.echo("no run lacks its end")
-    sys.exit(1 if any(it.problem for it in repaired) else 0)
+    sys.exit(0 if repair_all(find_project()) else 1)
 
 
 def _require_pipelines(project: Project, tables: tuple[str, ...]) -> None:

@@ -1,13 +1,17 @@
-"""``headwater events compact``."""
+"""``headwater events`` as people call it."""
 
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from dagster import AssetsDefinition, asset, materialize
 
+from governance.errors import UnknownColumn
 from governance.events.compact import compact as compact_store
 from governance.events.store import EventStore
+from governance.project import find_project
+from platform_assets.assets.instance import project_instance
 from platform_assets.cli import main
 from platform_assets.commands.events import COMMANDS
 
@@ -57,3 +61,37 @@ def test_a_file_in_place_of_the_store_is_said_to_be_one(
     refused = CliRunner().invoke(main, command)
     assert refused.exit_code == 1
     assert "events is a file, not a folder; move that file away" in refused.output
+
+
+def failing(table: str, error: Exception) -> AssetsDefinition:
+    @asset(key=table.split("."))
+    def failed() -> None:
+        raise error
+
+    return failed
+
+
+def test_repair_without_a_catalog_ends_what_it_can_and_says_what_it_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEADWATER_STATE", str(tmp_path))
+    monkeypatch.setenv("PYICEBERG_CATALOG__DEFAULT__TYPE", "rest")
+    monkeypatch.setenv("PYICEBERG_CATALOG__DEFAULT__URI", "http://127.0.0.1:1")
+    refused, other = failing("marketing.audience", UnknownColumn("no column emial")), ValueError("the disk is gone")
+    project = find_project()
+    with project_instance(project) as instance:
+        materialize([refused], instance=instance, raise_on_error=False)
+        materialize([failing("analytics.daily_revenue", other)], instance=instance, raise_on_error=False)
+    said = CliRunner().invoke(main, ["events", "repair"])
+    assert said.exit_code == 1
+    ended, left, unseen, error = said.output.splitlines()
+    assert ended.startswith("marketing.audience, run ")
+    assert ended.endswith(": ended, FAILURE in Dagster")
+    assert left.startswith("analytics.daily_revenue, run ")
+    assert left.endswith(": left open, FAILURE in Dagster: only the catalog tells whether it committed")
+    assert (
+        unseen == "committed runs without COMPLETE: not looked at, or not at all of them, as the catalog cannot be read"
+    )
+    assert error.startswith("Error: the catalog 'default' (http://127.0.0.1:1) cannot be used: ")
+    told = [(it.event_type, it.job.name) for it in EventStore(project.events).read().events]
+    assert told == [("START", "marketing.audience"), ("FAIL", "marketing.audience")]

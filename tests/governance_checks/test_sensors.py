@@ -16,7 +16,7 @@ from dagster import (
     materialize,
 )
 
-from governance.errors import EventStoreError
+from governance.errors import EventStoreError, UnknownColumn
 from governance.events.instant import run_instant
 from governance.events.model import Event
 from governance.events.run import (
@@ -176,6 +176,39 @@ def test_a_run_that_died_after_its_commit_is_completed_and_not_failed(
 
     assert Closer(store, NAMING, READS, mend, now).close(instance) == ()
     assert told(store) == [("START", "shop.orders"), ("COMPLETE", "shop.orders")]
+
+
+def test_without_the_catalog_only_what_certainly_committed_nothing_is_ended(
+    instance: DagsterInstance, store: EventStore
+) -> None:
+    @asset(key=["shop", "flaky"])
+    def flaky() -> None:
+        raise UnknownColumn("shop.baskets has no column colour")
+
+    def ask() -> None:
+        raise AssertionError("the catalog was asked")
+
+    build(instance, emitting(store))
+    build(instance, flaky)
+    unasked = Closer(store, NAMING, READS, ask, now)
+    done = unasked.close_unasked(instance)
+    assert [it.known.table for it in done.ended] == ["shop.flaky"]
+    assert [it.known.table for it in done.left] == ["shop.orders"]
+    assert told(store) == [("START", "shop.orders"), ("START", "shop.flaky"), ("FAIL", "shop.flaky")]
+    assert unasked.close_unasked(instance).ended == ()
+
+
+@pytest.mark.parametrize("report", ["report_run_failed", "report_run_canceled"])
+def test_without_the_catalog_a_killed_run_stays_open(instance: DagsterInstance, store: EventStore, report: str) -> None:
+    @asset(key=["shop", "orders"])
+    def orders(context: AssetExecutionContext) -> None:
+        store.append(start_event(facts(context, "shop.orders"), now(), [], ["shop.orders"]))
+        getattr(context.instance, report)(context.run)
+        done = closer(store).close_unasked(context.instance)
+        assert (done.ended, [it.known.table for it in done.left]) == ((), ["shop.orders"])
+
+    materialize([orders], instance=instance)
+    assert told(store) == [("START", "shop.orders")]
 
 
 def test_only_the_attempt_that_died_is_ended(instance: DagsterInstance, store: EventStore) -> None:
