@@ -40,7 +40,8 @@ Google, and JSON Web Tokens (RFC 7519)."""
 _URL_USER = re.compile(r"://((?:(?!\w://).)+)@", re.DOTALL)
 _LAST_USER = re.compile(r"://(.+)@", re.DOTALL)
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+")
-_QUOTED = re.compile(r"(?<!\w)'(?:[^'\n]|'')*'(?!\w)")
+# values are quoted, and so is the name of a catalog where Headwater itself says which one failed
+_QUOTED = re.compile(r"(?<!\w)(?<!the catalog )'(?:[^'\n]|'')*'(?!\w)")
 _ECHO = re.compile(r"^(LINE \d+):.*(?:\n[ \t]*\^[^\n]*)?", re.MULTILINE)
 _KIND = re.compile(r"[A-Za-z ]{1,40}(?=:)")
 

@@ -173,6 +173,12 @@ def test_error_texts_keep_names_and_places() -> None:
     assert redact_error(text, "select 1", ()) == 'Binder Error: Referenced column "emial" not found\n\nLINE 3'
 
 
+def test_an_error_of_a_catalog_keeps_its_name() -> None:
+    text = "the catalog 'default' (http://h:1) cannot be used: no row 'zebra'"
+    assert redact_error(text, "select 1", ()) == "the catalog 'default' (http://h:1) cannot be used: no row '***'"
+    assert "hunter2" not in redact_error("the catalog 'hunter2' cannot be used", "select 1", ("hunter2",))
+
+
 def test_an_error_of_sql_that_cannot_be_tokenised_keeps_its_kind_alone() -> None:
     shown = redact_error(f'Parser Error: unterminated quoted string at or near "\'{HIDDEN}"', f"select '{HIDDEN}", ())
     assert HIDDEN not in shown
