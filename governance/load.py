@@ -13,7 +13,7 @@ from governance.blocks import Library, load_library
 from governance.errors import PipelineError
 from governance.include import with_includes
 from governance.pipeline import Pipeline, parse_pipeline
-from governance.project import Project
+from governance.project import Project, elsewhere
 from governance.template.marks import TEMPLATE, is_template
 from governance.template.model import Surroundings
 from governance.template.surroundings import surroundings
@@ -81,20 +81,32 @@ def _files(project: Project) -> Mapping[str, tuple[_File, ...]]:
     folders = [folder for folder in project.pipelines if folder.is_dir()]
     if not folders:
         missing = project.relative(project.pipelines[0])
-        raise PipelineError(missing, None, "there is no such folder", fix="make it, or name a project with --project")
+        raise PipelineError(missing, None, "there is no such folder", fix=f"make it{elsewhere()}")
     found: dict[str, tuple[_File, ...]] = {}
+    wrong: list[PipelineError] = []
     for folder in folders:
-        found |= _in_folder(project, folder)
+        found |= _in_folder(project, folder, wrong)
+    if wrong:
+        raise _together(*wrong)
     return found
 
 
-def _in_folder(project: Project, folder: Path) -> Mapping[str, tuple[_File, ...]]:
-    """Return the files of each table; more than one is an error of that pipeline's."""
+def _together(first: PipelineError, *others: PipelineError) -> PipelineError:
+    """Return one error that has a line for each, so that nobody learns of the next by the next try."""
+    return PipelineError(first.file, None, first.problem, fix="\n".join((first.fix, *map(str, others))))
+
+
+def _in_folder(project: Project, folder: Path, wrong: list[PipelineError]) -> Mapping[str, tuple[_File, ...]]:
+    """Return the files of each table, more than one an error of that pipeline's; ``wrong`` gets paths of no table."""
     found: dict[str, tuple[_File, ...]] = {}
     for inside in sorted(_texts(folder), key=lambda it: it.split("/")):
         path = folder / inside
         file = _File(path, project.relative(path))
-        table = _table(folder, inside, file.shown)
+        try:
+            table = _table(folder, inside, file.shown)
+        except PipelineError as error:
+            wrong.append(error)
+            continue
         found[table] = (*found.get(table, ()), file)
     return found
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from governance.errors import PolicyError
+from governance.project import elsewhere
 from governance.toml_key import toml_key
 
 
@@ -111,7 +112,7 @@ def policy_text(path: Path, file: str) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise PolicyError(file, "", "there is no such file", fix="make it, or name a project with --project") from None
+        raise PolicyError(file, "", "there is no such file", fix=f"make it{elsewhere()}") from None
     except OSError as error:
         raise PolicyError(file, "", f"it cannot be read: {error.strerror}", fix="make it a readable file") from None
     except UnicodeDecodeError:

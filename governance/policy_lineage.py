@@ -14,6 +14,15 @@ THROUGH = ("DIRECT", "INDIRECT")
 KEYS = ("order", "propagate_through", "masking_functions", "namespace", "job_namespace", "namespaces", "tags", "engine")
 """The keys that are read here; others of the file are read where they are used."""
 
+REQUIRED = {
+    "order": '["public", "personal"]',
+    "propagate_through": '["DIRECT"]',
+    "masking_functions": "[]",
+    "namespace": '"…"',
+    "job_namespace": '"…"',
+}
+"""What must be said, as it may be written."""
+
 
 @dataclass(frozen=True, slots=True)
 class NamespacePolicy:
@@ -85,6 +94,10 @@ def lineage_policy(files: tuple[Section, ...]) -> LineagePolicy:
     def holder(key: str) -> Section:
         return next((file for file in reversed(files) if key in file.values), files[0])
 
+    missing = [key for key in REQUIRED if key not in holder(key).values]
+    if len(missing) > 1:
+        fix = f"add the lines\n{chr(10).join(f'{key} = {REQUIRED[key]}' for key in missing)}"
+        raise files[0].wrong(missing[0], f"it is missing, as are {', '.join(missing[1:])}", fix=fix)
     classes = _order(holder("order")).classes
     return LineagePolicy(
         order=holder("order").texts("order"),

@@ -90,6 +90,11 @@ def find_project(env: Mapping[str, str] = os.environ) -> Project:
     return replace(project, page=env.get("HEADWATER_PAGE"), dagster=env.get("HEADWATER_DAGSTER"), memory=_memory(env))
 
 
+def elsewhere(env: Mapping[str, str] = os.environ) -> str:
+    """Return what else to do where the project lacks a file: to name a project, unless one was named."""
+    return "" if ROOT in env else ", or name a project with --project"
+
+
 def _remembers(env: Mapping[str, str]) -> bool:
     said = env.get("HEADWATER_CACHE") or "on"
     if said not in ("on", "off"):

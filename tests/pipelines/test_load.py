@@ -7,6 +7,8 @@ from governance.errors import PipelineError
 from governance.load import load_pipelines
 from governance.project import Project, project_at
 
+FIX = "name it <schema>/<table>.sql in lower-case letters, digits and underscores, each beginning with a letter"
+
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
@@ -96,3 +98,19 @@ def test_a_file_whose_text_or_header_is_wrong_loads_with_its_problem_beside_the_
 def test_a_project_without_pipeline_folders_says_so(tmp_path: Path) -> None:
     with pytest.raises(PipelineError, match="no such folder"):
         load_pipelines(project_at(tmp_path))
+
+
+def test_all_paths_that_name_no_table_are_told_at_once(project: Project) -> None:
+    for name in ("odd schema/reader.sql", "a/fine.sql", "a/My.sql"):
+        write(project.pipelines[0], name)
+    write(project.pipelines[1], "deep/er/one.sql")
+    with pytest.raises(PipelineError) as caught:
+        load_pipelines(project)
+    assert [line.split(": ")[:2] for line in str(caught.value).splitlines()] == [
+        [file, f"the path does not name a table; {FIX}"]
+        for file in (
+            "platform_assets/pipelines/a/My.sql",
+            "platform_assets/pipelines/odd schema/reader.sql",
+            ".headwater/scenario/pipelines/deep/er/one.sql",
+        )
+    ]

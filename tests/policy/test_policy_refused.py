@@ -131,3 +131,22 @@ def test_an_overlays_error_names_the_overlays_file(project: Write) -> None:
     made = project()
     put(made.policy[1], {"lineage.toml": "namespace = 3"})
     assert refused(made).where() == ".headwater/scenario/governance/lineage.toml: namespace"
+
+
+def test_all_missing_settings_are_named_at_once(project: Write) -> None:
+    error = refused(project(lineage='masking_functions = []\nnamespace = "n"'))
+    assert (error.file, error.key) == ("governance/lineage.toml", "order")
+    assert error.problem == "it is missing, as are propagate_through, job_namespace"
+    assert (
+        error.fix
+        == 'add the lines\norder = ["public", "personal"]\npropagate_through = ["DIRECT"]\njob_namespace = "…"'
+    )
+
+
+def test_a_project_is_not_to_be_named_again(project: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = project()
+    made.sources.unlink(missing_ok=True)
+    monkeypatch.delenv("HEADWATER_ROOT", raising=False)
+    assert refused(made, load_sources).fix == "make it, or name a project with --project"
+    monkeypatch.setenv("HEADWATER_ROOT", str(made.root))
+    assert refused(made, load_sources).fix == "make it"
