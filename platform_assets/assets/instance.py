@@ -96,6 +96,6 @@ def dagster_home(project: Project) -> Path:
 
 def _unwritable(home: Path, reason: str) -> HeadwaterError:
     return HeadwaterError(
-        f"Dagster's folder {home} cannot be written ({reason})",
-        fix="make it writable, or set HEADWATER_STATE to a folder that is",
+        f"Dagster's folder {home} cannot be written ({reason}), as its databases must be even to be read",
+        fix="make it writable, or set HEADWATER_STATE to a writable copy of the state folder",
     )
