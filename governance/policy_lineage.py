@@ -96,7 +96,7 @@ def lineage_policy(files: tuple[Section, ...]) -> LineagePolicy:
 
     missing = [key for key in REQUIRED if key not in holder(key).values]
     if len(missing) > 1:
-        fix = f"add the lines\n{chr(10).join(f'{key} = {REQUIRED[key]}' for key in missing)}"
+        fix = f"add the lines at its top\n{chr(10).join(f'{key} = {REQUIRED[key]}' for key in missing)}"
         raise files[0].wrong(missing[0], f"it is missing, as are {', '.join(missing[1:])}", fix=fix)
     classes = _order(holder("order")).classes
     return LineagePolicy(

@@ -97,5 +97,5 @@ def dagster_home(project: Project) -> Path:
 def _unwritable(home: Path, reason: str) -> HeadwaterError:
     return HeadwaterError(
         f"Dagster's folder {home} cannot be written ({reason}), as its databases must be even to be read",
-        fix="make it writable, or set HEADWATER_STATE to a writable copy of the state folder",
+        fix="make it writable, or set HEADWATER_STATE to one that is: a copy of the state folder, where there is one",
     )

@@ -99,7 +99,7 @@ def _repair_unasked(loaded: "Loaded") -> None:
     for it in done.left:
         run = f"{it.known.table}, run {it.known.attempt.run_id}"
         click.echo(f"{run}: left open, {it.known.status} in Dagster: only the catalog tells whether it committed")
-    click.echo("committed runs without COMPLETE: not looked at, or not at all of them, as the catalog cannot be read")
+    click.echo("committed runs that lack COMPLETE were not looked at, or not all of them: the catalog cannot be read")
 
 
 def _say_ended(ended: "Iterable[EndedAttempt]") -> None:

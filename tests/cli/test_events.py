@@ -90,7 +90,7 @@ def test_repair_without_a_catalog_ends_what_it_can_and_says_what_it_left(
     assert left.startswith("analytics.daily_revenue, run ")
     assert left.endswith(": left open, FAILURE in Dagster: only the catalog tells whether it committed")
     assert (
-        unseen == "committed runs without COMPLETE: not looked at, or not at all of them, as the catalog cannot be read"
+        unseen == "committed runs that lack COMPLETE were not looked at, or not all of them: the catalog cannot be read"
     )
     assert error.startswith("Error: the catalog 'default' (http://127.0.0.1:1) cannot be used: ")
     told = [(it.event_type, it.job.name) for it in EventStore(project.events).read().events]

@@ -137,10 +137,13 @@ def test_all_missing_settings_are_named_at_once(project: Write) -> None:
     error = refused(project(lineage='masking_functions = []\nnamespace = "n"'))
     assert (error.file, error.key) == ("governance/lineage.toml", "order")
     assert error.problem == "it is missing, as are propagate_through, job_namespace"
-    assert (
-        error.fix
-        == 'add the lines\norder = ["public", "personal"]\npropagate_through = ["DIRECT"]\njob_namespace = "…"'
+    lines = (
+        "add the lines at its top",
+        'order = ["public", "personal"]',
+        'propagate_through = ["DIRECT"]',
+        'job_namespace = "…"',
     )
+    assert error.fix.splitlines() == list(lines)
 
 
 def test_a_project_is_not_to_be_named_again(project: Write, monkeypatch: pytest.MonkeyPatch) -> None:
