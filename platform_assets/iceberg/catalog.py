@@ -22,6 +22,7 @@ from platform_assets.engines.engine import Column, Empty, Files, Relation, Rows,
 from platform_assets.iceberg import moved
 from platform_assets.iceberg.columns import columns, columns_of, sql_type
 from platform_assets.iceberg.connect import open_catalog
+from platform_assets.iceberg.damage import reading
 from platform_assets.iceberg.error import reaching
 from platform_assets.iceberg.file_facts import hiding_nan
 from platform_assets.iceberg.warehouse import Opened, local_path
@@ -104,11 +105,11 @@ def load(catalog: Catalog, table: str) -> Table:
     """Return the table as it is now; what is later read from the value is that state, whatever is committed meanwhile.
 
     Raises:
-        CatalogError: there is none of that name; the catalog cannot be reached.
+        CatalogError: there is none of that name; its metadata cannot be read; the catalog cannot be reached.
 
     """
     try:
-        with reaching(catalog, OSError):
+        with reading(catalog, table):
             return catalog.load_table(table)
     except NoSuchTableError as error:
         raise CatalogError(f"the catalog has no table {table}", fix="materialize what makes it, or add it") from error
@@ -118,12 +119,12 @@ def load_known(catalog: Catalog, tables: Iterable[str]) -> dict[str, Table]:
     """Return those of ``tables`` that the catalog has.
 
     Raises:
-        CatalogError: the catalog cannot be reached.
+        CatalogError: the catalog cannot be reached, or the metadata of one cannot be read.
     """
     known: dict[str, Table] = {}
     # a name without a schema is no table of a catalog, and pyiceberg would not look it up
     for name in sorted(name for name in tables if "." in name):
-        with suppress(NoSuchTableError), reaching(catalog, OSError):
+        with suppress(NoSuchTableError), reading(catalog, name):
             known[name] = catalog.load_table(name)
     return known
 
@@ -150,7 +151,7 @@ def plan(name: str, table: Table) -> Planned:
     snapshot = table.current_snapshot()
     if snapshot is None:
         return Planned(name, None, 0, 0, 0, Empty(tuple(schema_of(table).items())))
-    with reaching(table.catalog, OSError):
+    with reading(table.catalog, name):
         return Planned(name, snapshot.snapshot_id, *_totals(snapshot), _relation(name, table, table.scan()))
 
 

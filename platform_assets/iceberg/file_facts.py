@@ -6,6 +6,7 @@ and Sail do not. Files that are made here have them for the columns without NaN,
 """
 
 import dataclasses
+import logging
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 
@@ -22,6 +23,14 @@ from pyiceberg.typedef import Record
 from pyiceberg.types import DoubleType, FloatType, ListType, MapType, NestedField, StructType
 
 PHYSICAL = frozenset({"FLOAT", "DOUBLE"})
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    return not str(record.msg).startswith("PyArrow statistics missing for column")
+
+
+# a column with NaN is written without statistics here on purpose, and nobody can do anything about that warning
+logging.getLogger("pyiceberg.io.pyarrow").addFilter(_is_news)
 
 
 def hiding_nan(fields: Iterable[NestedField], files: Collection[DataFile]) -> frozenset[int]:

@@ -34,7 +34,7 @@ from governance.partition import Term
 from platform_assets.engines.engine import Column, Result
 from platform_assets.iceberg import data_files, far_off, moved
 from platform_assets.iceberg.catalog import columns, counts, run_of
-from platform_assets.iceberg.error import reaching
+from platform_assets.iceberg.damage import reading
 from platform_assets.iceberg.partition_spec import SAID, new_spec, repartition, said
 from platform_assets.iceberg.schema import iceberg_schema, reshape
 
@@ -290,7 +290,7 @@ def described(name: str, table: Table, lifecycle: str | None, written: Iterable[
 def refusals(catalog: Catalog, table: str) -> Iterator[None]:
     """Raise what the catalog and pyiceberg raise as a ``Conflict`` or as what is wrong with the rows."""
     try:
-        with reaching(catalog, OSError):
+        with reading(catalog, table):
             yield
     except REFUSED as error:
         raise Conflict(f"{table} was changed by another run: {error}", fix="run again") from error

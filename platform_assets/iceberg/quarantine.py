@@ -24,7 +24,7 @@ from governance.lineage.model import ColumnLineage, InputField, OutputField, Tra
 from platform_assets.engines.engine import Column
 from platform_assets.iceberg import publish
 from platform_assets.iceberg.catalog import Catalog, columns, load_known
-from platform_assets.iceberg.error import reaching
+from platform_assets.iceberg.damage import reading
 from platform_assets.iceberg.publish import Commit, Conflict
 from platform_assets.iceberg.tries import tries
 
@@ -58,7 +58,7 @@ def keep(catalog: Catalog, table: str, run_id: str, at: datetime, rejected: pa.T
         loaded = load_known(catalog, [name]).get(name)
         try:
             if loaded is not None:
-                loaded = _without(catalog, loaded, run_id)
+                loaded = _without(catalog, name, loaded, run_id)
             if not rejected.num_rows:
                 return None
             rows = _rows(run_id, at, rejected)
@@ -70,12 +70,12 @@ def keep(catalog: Catalog, table: str, run_id: str, at: datetime, rejected: pa.T
     raise AssertionError("a loop of tries ends in a return or a raise")
 
 
-def _without(catalog: Catalog, table: Table, run_id: str) -> Table:
+def _without(catalog: Catalog, name: str, table: Table, run_id: str) -> Table:
     """Return the table without what an earlier try of the run put into it."""
     if not any(rejected_by(snapshot) == run_id for snapshot in table.snapshots()):
         return table
     own = _of(run_id)
-    with reaching(catalog, OSError):
+    with reading(catalog, name):
         if table.scan(own, selected_fields=("run_id",), limit=1).to_arrow().num_rows:
             table.delete(own, snapshot_properties={REJECTED_BY: run_id})
     return table
@@ -113,7 +113,7 @@ def kept_by(catalog: Catalog, table: str, run_id: str) -> Kept | None:
     own = [it for it in loaded.snapshots() if rejected_by(it) == run_id] if loaded else []
     if loaded is None or not own:
         return None
-    with reaching(catalog, OSError):
+    with reading(catalog, name):
         rows = loaded.scan(_of(run_id), selected_fields=("dataset",)).to_arrow()
     held = frozenset(rows["dataset"].to_pylist())
     return Kept(own[-1].snapshot_id, rows.num_rows, columns(loaded), held) if held else None
