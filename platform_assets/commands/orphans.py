@@ -1,5 +1,6 @@
 """The command about files that nothing refers to: ``cli`` adds ``COMMANDS`` to its own."""
 
+import sys
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -42,15 +43,25 @@ def orphans(tables: tuple[str, ...], age: str, *, deleting: bool) -> None:
     oldest = now - _span(age)
     runs = _open_runs(project, now)
     with open_catalog(project) as catalog:
-        names = sorted(set(tables) or inventory(catalog))
-        before = {name: _before(name, oldest, runs) for name in names}
-        found = found_in(catalog, names, before)
+        known, unbuilt = inventory(catalog), _made(project) - inventory(catalog)
+        asked = frozenset(tables) or known | unbuilt
+        before = {name: _before(name, oldest, runs) for name in asked}
+        found = found_in(catalog, sorted(asked - unbuilt), before, sorted(asked & unbuilt))
         gone = remove(catalog, found) if deleting else found
-    for line in _told(gone, "removed" if deleting else "nobody refers to"):
+    for line in _told(gone, "removed" if deleting else "nobody refers to", frozenset(tables)):
         click.echo(line)
     for run in (it for it in runs if it.began - CLOCKS < oldest):
         since = f"{run.began:%Y-%m-%d %H:%M} UTC"
         click.echo(f"run {run.run_id} of {run.job.name} has no end: what its tables got since {since} stays")
+    sys.exit(1 if any(it.failed or (it.why and it.table in tables) for it in gone) else 0)
+
+
+def _made(project: Project) -> frozenset[str]:
+    """Return the tables that the project's pipelines make, and those that keep what they rejected."""
+    from governance.load import tables_of
+
+    made = tables_of(project)
+    return made | {_quarantine(it) for it in made}
 
 
 def _span(age: str) -> timedelta:
@@ -90,23 +101,36 @@ def _quarantine(table: str) -> str:
     return quarantine_of(table)
 
 
-def _told(found: "Iterable[Found]", what: str) -> Iterator[str]:
-    """Yield what is said of each table, and of all."""
-    from governance.report.table import text_table
-
+def _told(found: "Iterable[Found]", what: str, asked: frozenset[str]) -> Iterator[str]:
+    """Yield what is said of each table, and of all; tables that were not built only where there is something."""
     files = size = 0
     for it in found:
-        if it.orphans:
-            of = sum(one.bytes for one in it.orphans)
-            yield f"{it.table}  {_files(len(it.orphans))}, {of:,} bytes"
-            rows = [(one.path, str(one.bytes), f"{one.modified:%Y-%m-%d %H:%M}") for one in it.orphans[:SHOWN]]
-            yield text_table(("File", "Bytes", "Written (UTC)"), rows)
-            if len(it.orphans) > SHOWN:
-                yield f"… and {len(it.orphans) - SHOWN} more"
-            files, size = files + len(it.orphans), size + of
-        if it.newer:
-            yield f"{it.table}  {_files(it.newer)} left alone: too young, or of a run without end"
+        if it.home and (it.orphans or it.newer or it.failed or it.table in asked):
+            yield f"{it.table}  is not in the catalog: this is about {it.home}, where its first build puts it"
+        if it.why and (it.home or it.table in asked):
+            yield f"{it.table}  left alone: {it.why}"
+        yield from _listed(it)
+        files, size = files + len(it.orphans), size + sum(one.bytes for one in it.orphans)
+    if silent := sum(1 for it in found if it.why and not it.home and it.table not in asked):
+        yield f"{silent:,} of the project's tables are not in the catalog, which does not say where they would lie"
     yield f"{what}: {_files(files)}, {size:,} bytes"
+
+
+def _listed(it: "Found") -> Iterator[str]:
+    from governance.report.table import text_table
+
+    if it.orphans:
+        yield f"{it.table}  {_files(len(it.orphans))}, {sum(one.bytes for one in it.orphans):,} bytes"
+        rows = [(one.path, str(one.bytes), f"{one.modified:%Y-%m-%d %H:%M}") for one in it.orphans[:SHOWN]]
+        yield text_table(("File", "Bytes", "Written (UTC)"), rows)
+        if len(it.orphans) > SHOWN:
+            yield f"… and {len(it.orphans) - SHOWN} more"
+    for path, why in it.failed[:SHOWN]:
+        yield f"{it.table}  {path} could not be removed: {why}"
+    if len(it.failed) > SHOWN:
+        yield f"… nor could {len(it.failed) - SHOWN} more"
+    if it.newer:
+        yield f"{it.table}  {_files(it.newer)} left alone: too young, or of a run without end"
 
 
 def _files(count: int) -> str:

@@ -22,7 +22,7 @@ from governance.events.run import Recorded, RunFacts, start_event
 from governance.project import Project
 from platform_assets.cli import main
 from platform_assets.iceberg.catalog import Catalog, load, load_known, open_catalog
-from platform_assets.iceberg.orphans import Found, orphans, remove
+from platform_assets.iceberg.orphans import Found, Orphan, orphans, remove
 from platform_assets.iceberg.publish import append, replace, target
 from tests.catalogs.conftest import configure, s3_settings
 from tests.platform.running import LINEAGE
@@ -206,6 +206,95 @@ def test_files_of_a_bucket_are_listed_and_removed(
         remove(catalog, [given])
         assert before - keys(bucket) == {f"{at}/{given.orphans[0].path}"}
         assert load(catalog, "s.t").scan().to_arrow().num_rows == 2
+
+
+def test_what_cannot_be_removed_is_told_and_keeps_nothing_else(
+    s3: str, bucket: Any, project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    configure(monkeypatch, uri=f"sqlite:///{tmp_path}/lake.db", **s3_settings(s3, bucket))
+    with open_catalog(project) as catalog:
+        put(catalog)
+        at = load(catalog, "s.t").location().removeprefix(f"s3://{bucket.name}/")
+        before = keys(bucket)
+        for name in (
+            "data///dbl.parquet",
+            "data/../up.parquet",
+            "data/a.parquet",
+            "data/z.parquet",
+            "data/gone.parquet",
+        ):
+            bucket.put_object(Key=f"{at}/{name}", Body=b"left")
+        given = all_of(catalog)
+        bucket.Object(f"{at}/data/gone.parquet").delete()
+        # which the client would take for another key's
+        bucket.put_object(Key=f"{at}/up.parquet", Body=b"somebody's")
+        (done,) = remove(catalog, given)
+    assert {one.path for one in done.orphans} == {f"data/{name}.parquet" for name in ("a", "z", "gone")}
+    assert {path for path, _ in done.failed} == {"data///dbl.parquet", "data/../up.parquet"}
+    assert all(why for _, why in done.failed)
+    assert {it for it in keys(bucket) - before if it.endswith(".parquet")} == {
+        f"{at}/data///dbl.parquet",
+        f"{at}/data/../up.parquet",
+        f"{at}/up.parquet",
+    }
+
+
+def test_a_store_that_is_down_is_asked_once(local: Catalog) -> None:
+    put(local)
+    asked = []
+
+    def down() -> None:
+        asked.append(1)
+        raise OSError("AWS Error NETWORK_CONNECTION during DeleteObject operation: at https://secret.example")
+
+    left = tuple(Orphan(f"data/{it}.parquet", 1, NOW, down) for it in "abc")
+    (done,) = remove(local, [Found("s.t", left, 0)])
+    assert (done.orphans, len(asked)) == ((), 1)
+    assert [why for _, why in done.failed] == ["NETWORK_CONNECTION"] * 3
+
+
+def test_the_command_ends_with_1_where_a_file_stays(
+    project: Project, made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, gone = leave(made / "closed"), leave(made)
+    unlink = Path.unlink
+
+    def refused(path: Path, *, missing_ok: bool = False) -> None:
+        if path.parent.name == "closed":
+            raise PermissionError(13, "Permission denied", str(path))
+        unlink(path, missing_ok=missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", refused)
+    code, said = say(project, "--delete")
+    assert (code, kept.is_file(), gone.is_file()) == (1, True, False)
+    assert f"s.t  data/closed/{kept.name} could not be removed: " in said
+    assert said.endswith("removed: 1 file, 10 bytes\n")
+
+
+def test_a_link_on_the_way_is_refused_by_its_name(local: Catalog, project: Project, tmp_path: Path) -> None:
+    put(local)
+    table, aside = root_of(local), tmp_path / "aside"
+    for folder in (table, table.parent):
+        folder.rename(aside)
+        folder.symlink_to(aside)
+        with pytest.raises(CatalogError, match=f"{folder}, on the way to the files of s.t, is a link"):
+            found(local)
+        folder.unlink()
+        aside.rename(folder)
+    house = project.state / "warehouse"
+    house.rename(aside)
+    house.symlink_to(aside)
+    left = leave(table / "data")
+    assert found(local) == [f"data/{left.name}"]
+
+
+def test_the_folder_of_a_table_elsewhere_is_no_link(local: Catalog, tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "own")
+    local.create_namespace("s")
+    local.create_table("s.t", ROWS.schema, location=f"file://{tmp_path}/link")
+    with pytest.raises(CatalogError, match=r"link, on the way to the files of s\.t, is a link"):
+        found(local)
 
 
 def keys(bucket: Any) -> set[str]:
