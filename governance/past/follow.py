@@ -10,7 +10,7 @@ import os
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -152,10 +152,20 @@ class _Reading:
             after, news = news_of(store, name, before, self.decode, self.beside.end)
             if after != before:
                 self.days[name], self.moved = after, True
+            self._learn([it for it in news if it.heard])
             for it in news:
                 self._hear(store, it)
         self.past.age()
         return not self.lost
+
+    def _learn(self, news: Collection[News]) -> None:
+        """Take the names of a day at once: each time, all that are known are looked through."""
+        if not news:
+            return
+        parts = [part for it in news for _, event in it.heard for part in parts_of(event)]
+        self.past.renamed |= any(map(renames, parts))
+        linked = any(part.facets.symlinks for part in parts)
+        self.past.names.learn([keys for it in news for keys in it.names], linked=linked)
 
     def _hear(self, store: Path, news: News) -> None:
         self.problems += news.problems
@@ -164,10 +174,6 @@ class _Reading:
             self.beside.add(news.sayings.table(), news.sayings.end)
         if not news.heard:
             return
-        parts = [part for _, event in news.heard for part in parts_of(event)]
-        linked = any(part.facets.symlinks for part in parts)
-        self.past.renamed |= any(map(renames, parts))
-        self.past.names.learn(news.names, linked=linked)
         again = self.past.forgotten({event.run.run_id for _, event in news.heard})
         before = tuple(recalled(store, again, self.decode)) if again else ()
         self.lost.update(self.past.hear(news.heard, before))

@@ -104,6 +104,9 @@ class Past:
         return tuple(sorted(chain.from_iterable(self.runs.values()), key=lambda it: (it.began, it.run_id, it.job)))
 
     def _claim_kept(self) -> None:
+        if not self.unclaimed:
+            # asked with every segment, of which a year has thousands
+            return
         waiting, self.unclaimed = self.unclaimed, set()
         for run_id in waiting:
             runs, events = self.runs[run_id], [event for _, event in self.told[run_id].values()]
