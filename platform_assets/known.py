@@ -45,6 +45,7 @@ def known(project: Project, ended: Iterable[EndedAttempt], now: datetime) -> Kno
         now=now,
         filtered={job: reason for job in jobs if (reason := store.silenced(job))},
         heads={name: head for name, head in catalog.heads.items() if name not in sources},
+        damaged=catalog.damaged,
         log=QueryStore(project.state / "queries").read(),
         declarations=load_declarations(project),
         columns=_columns(loaded.program, catalog.seen.columns),

@@ -9,6 +9,7 @@ from pathlib import Path
 from sqlalchemy import make_url
 
 from governance.catalog_seen import CatalogSeen, keep
+from governance.errors import CatalogError
 from governance.project import Project
 from governance.rules import Head
 from platform_assets.iceberg.catalog import Catalog, inventory, open_catalog
@@ -17,10 +18,11 @@ from platform_assets.iceberg.tables_seen import tables_seen
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The catalog as one look found it, and the current snapshots of its tables."""
+    """The catalog as one look found it, the current snapshots of its tables, and why some cannot be read."""
 
     seen: CatalogSeen
     heads: Mapping[str, Head]
+    damaged: Mapping[str, CatalogError]
 
 
 def look(project: Project, now: datetime) -> Look:
@@ -31,14 +33,15 @@ def look(project: Project, now: datetime) -> Look:
     """
     with open_catalog(project) as catalog:
         names = inventory(catalog)
-        tables = tables_seen(catalog, names, project.state)
+        found = tables_seen(catalog, names, project.state)
+        tables = found.tables
         columns = {name: it.columns for name, it in tables.items()}
         versions = {name: it.versions for name, it in tables.items() if it.versions}
         seen = CatalogSeen(now, tuple(sorted(names)), versions, _file(catalog), columns)
     # a disk that is full must not hide what was found
     with suppress(OSError):
         keep(project.state, seen)
-    return Look(seen, {name: it.head for name, it in tables.items() if it.head})
+    return Look(seen, {name: it.head for name, it in tables.items() if it.head}, found.damaged)
 
 
 def _file(catalog: Catalog) -> str | None:

@@ -58,6 +58,7 @@ class Known:
     filtered:    by job, the user's filter that drops its events
     now:         the moment of asking, with a zone
     heads:       current snapshots of the tables that jobs write, read before the events were
+    damaged:     why tables of the catalog cannot be read, of those whose metadata is damaged or gone
     log:         reads that query logs show
     declarations: consumers that people and BI tools declare
     columns:     by table, the columns that sources.toml, the pipelines' SQL and the catalog give it, nested ones as
@@ -78,6 +79,7 @@ class Known:
     now: datetime
     filtered: Mapping[str, str] = field(default_factory=dict)
     heads: Mapping[str, Head] = field(default_factory=dict)
+    damaged: Mapping[str, HeadwaterError] = field(default_factory=dict)
     log: QueryLog = field(default_factory=QueryLog)
     declarations: Declarations = field(default_factory=Declarations)
     columns: Mapping[str, frozenset[str]] = field(default_factory=dict)

@@ -1,7 +1,8 @@
 """Stale lineage: what the graph says of a table is not, or no longer, about the table as it is.
 
 Three ways to be stale: the table was written since by something that told nothing; the table is gone, or what declared
-the file that was read, and its edges stand; the job's code is gone, and its edges stand.
+the file that was read, and its edges stand; the job's code is gone, and its edges stand. Of a table whose metadata
+cannot be read none of it can be told, which is found as well.
 """
 
 from collections import defaultdict
@@ -23,7 +24,20 @@ SETTLED = timedelta(minutes=10)
 
 def find(known: Known) -> tuple[Finding, ...]:
     """Return a finding for each table written past its lineage, each that is gone, and each job whose code is gone."""
-    return (*_written_since(known), *_gone(known), *_without_code(known))
+    return (*_damaged(known), *_written_since(known), *_gone(known), *_without_code(known))
+
+
+def _damaged(known: Known) -> Iterator[Finding]:
+    for table, error in sorted(known.damaged.items()):
+        yield Finding(
+            rule=NAME,
+            severity=Severity.ERROR,
+            table=table,
+            column=None,
+            message=f"whether its lineage is of its current snapshot cannot be told: {error.problem}",
+            fix=error.fix,
+            decided_by="catalog",
+        )
 
 
 def _written_since(known: Known) -> Iterator[Finding]:

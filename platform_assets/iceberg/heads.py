@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from itertools import chain
@@ -27,8 +26,8 @@ def head_of(table: Table) -> Head | None:
     return _head(snapshot) if snapshot else None
 
 
-def loadable(catalog: Catalog, tables: Iterable[str]) -> dict[str, Table]:
-    """Return those of ``tables`` that can be loaded.
+def loadable(catalog: Catalog, tables: Iterable[str]) -> dict[str, Table | CatalogError]:
+    """Return those of ``tables`` that there are, and of one that cannot be loaded why.
 
     One whose metadata file is lost fails where it is read; here it must not blind the rules to all others.
     """
@@ -39,10 +38,11 @@ def loadable(catalog: Catalog, tables: Iterable[str]) -> dict[str, Table]:
         return dict(chain.from_iterable(pool.map(partial(_loadable, catalog), asked)))
 
 
-def _loadable(catalog: Catalog, name: str) -> tuple[tuple[str, Table], ...]:
-    with suppress(CatalogError):
+def _loadable(catalog: Catalog, name: str) -> tuple[tuple[str, Table | CatalogError], ...]:
+    try:
         return tuple(load_known(catalog, [name]).items())
-    return ()
+    except CatalogError as error:
+        return ((name, error),)
 
 
 def _written(table: Table) -> Snapshot | None:

@@ -12,6 +12,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
@@ -20,6 +21,7 @@ from pyiceberg.catalog.sql import IcebergTables, SqlCatalog
 from pyiceberg.table import Table
 from sqlalchemy import select
 
+from governance.errors import CatalogError
 from governance.identity import SchemaVersion
 from governance.rules import Head
 from platform_assets.iceberg.catalog import Catalog
@@ -56,8 +58,16 @@ class _Kept(msgspec.Struct, frozen=True, array_like=True):
     tables: dict[str, TableSeen]
 
 
-def tables_seen(catalog: Catalog, names: Iterable[str], state: Path) -> dict[str, TableSeen]:
-    """Return those tables of ``names`` that can be loaded, by name and in its order.
+@dataclass(frozen=True, slots=True)
+class TablesSeen:
+    """What a look found, by name and in its order: tables, and why others cannot be read."""
+
+    tables: Mapping[str, TableSeen]
+    damaged: Mapping[str, CatalogError]
+
+
+def tables_seen(catalog: Catalog, names: Iterable[str], state: Path) -> TablesSeen:
+    """Return what is known of the tables ``names``.
 
     state: the folder in which they are remembered
 
@@ -68,12 +78,15 @@ def tables_seen(catalog: Catalog, names: Iterable[str], state: Path) -> dict[str
     asked = sorted(names)
     same = {it: before[it] for it in asked if it in before and _stands(before[it].metadata, present.get(it))}
     loaded = loadable(catalog, (it for it in asked if it not in same))
-    found = same | {name: _seen(table, before.get(name)) for name, table in loaded.items()}
+    damaged = {name: it for name, it in loaded.items() if isinstance(it, CatalogError)}
+    found = same | {
+        name: _seen(it, before.get(name)) for name, it in loaded.items() if not isinstance(it, CatalogError)
+    }
     if found != before:
         # a disk that is full must not hide what was found
         with suppress(OSError):
             _write(state / FILE, found)
-    return {name: found[name] for name in asked if name in found}
+    return TablesSeen({name: found[name] for name in asked if name in found}, damaged)
 
 
 def _metadata(catalog: Catalog) -> Mapping[str, str | None]:

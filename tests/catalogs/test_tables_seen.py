@@ -1,6 +1,6 @@
 """What is remembered of tables is what a look at all of them anew finds, and spares loading what did not change."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,7 +12,7 @@ from pyiceberg.table import Table
 from pyiceberg.types import StringType
 
 from platform_assets.iceberg.catalog import RUN_ID, Catalog, inventory
-from platform_assets.iceberg.tables_seen import FILE, TableSeen, tables_seen
+from platform_assets.iceberg.tables_seen import FILE, TableSeen, TablesSeen, tables_seen
 from platform_assets.iceberg.warehouse import local_path
 
 ROWS = pa.table({"a": [1, 2]})
@@ -63,15 +63,22 @@ def damage(catalog: Catalog, name: str, random: Random, state: Path) -> None:
         file.write_bytes(data)
 
 
-def found(catalog: Catalog, state: Path) -> dict[str, TableSeen]:
+def found(catalog: Catalog, state: Path) -> Mapping[str, TableSeen]:
+    return looked(catalog, state).tables
+
+
+def looked(catalog: Catalog, state: Path) -> TablesSeen:
     return tables_seen(catalog, inventory(catalog), state)
 
 
 def require_same(catalog: Catalog, state: Path, fresh: Path) -> None:
     (fresh / FILE).unlink(missing_ok=True)
-    one, other = found(catalog, state), found(catalog, fresh)
-    assert one == other
-    assert list(one) == list(other)
+    one, other = looked(catalog, state), looked(catalog, fresh)
+    assert one.tables == other.tables
+    assert list(one.tables) == list(other.tables)
+    assert [*map(str, one.damaged.values())] == [*map(str, other.damaged.values())]
+    assert not one.tables.keys() & one.damaged.keys()
+    assert one.tables.keys() | one.damaged.keys() == set(inventory(catalog))
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -8,8 +8,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from pyiceberg.catalog import load_catalog
+from pyiceberg.table import Table
 from pyiceberg.table.snapshots import Operation, Summary
 
+from governance.errors import CatalogError
 from platform_assets.iceberg.catalog import RUN_ID, Catalog
 from platform_assets.iceberg.heads import _written, head_of, loadable
 
@@ -32,7 +34,9 @@ def test_the_current_snapshot_its_time_and_its_run(catalog: Catalog) -> None:
     tables = loadable(catalog, ["w.t", "w.empty", "w.none"])
 
     assert list(tables) == ["w.empty", "w.t"]
+    assert isinstance(tables["w.empty"], Table)
     assert head_of(tables["w.empty"]) is None
+    assert isinstance(tables["w.t"], Table)
     found = head_of(tables["w.t"])
     assert found is not None
     current = table.current_snapshot()
@@ -47,7 +51,12 @@ def test_a_table_whose_metadata_is_lost_hides_no_other(catalog: Catalog, tmp_pat
     for file in (tmp_path / "w" / "w" / "lost" / "metadata").glob("*.json"):
         file.unlink()
 
-    assert list(loadable(catalog, ["w.lost", "w.there"])) == ["w.there"]
+    found = loadable(catalog, ["w.lost", "w.there"])
+
+    assert list(found) == ["w.lost", "w.there"]
+    assert isinstance(found["w.lost"], CatalogError)
+    assert "w.lost" in str(found["w.lost"])
+    assert isinstance(found["w.there"], Table)
 
 
 def test_a_snapshot_that_only_rearranges_files_is_passed_over() -> None:
