@@ -45,7 +45,12 @@ class CatalogSeen(msgspec.Struct, frozen=True):
         return {Dataset(namespace, name): self.columns.get(name, ()) for name in self.tables}
 
     def gone(self, graph: Graph, naming: LineagePolicy) -> tuple[Dataset, ...]:
-        """Return the tables that jobs wrote or read before the catalog was looked at and that it did not have then."""
+        """Return the tables that jobs wrote or read before the catalog was looked at and that it did not have then.
+
+        None where it had no table at all: nothing has been written to such a one, as beside events of others alone.
+        """
+        if not self.tables:
+            return ()
         there = frozenset(self.tables)
         last: dict[Dataset, datetime] = {}
         for write in graph.writes:

@@ -120,12 +120,14 @@ def check(form: str) -> None:
     from governance.rules import check as judge
     from governance.rules.finding import Severity
     from platform_assets.assets.instance import project_instance
+    from platform_assets.commands.asked import warn
     from platform_assets.definitions import known_to
     from platform_assets.loaded import load
 
     project = find_project()
     with project_instance(project) as instance:
         known = known_to(project, instance)
+    warn(known.problems)
     outcomes = [judge(rule, known) for rule in RULES]
     found = tuple(finding for outcome in outcomes for finding in outcome.findings)
     # for the page, which asks neither Dagster nor the catalog; a disk that is full must not hide what the rules find

@@ -35,6 +35,7 @@ def known(project: Project, ended: Iterable[EndedAttempt], now: datetime) -> Kno
         policy=carried(loaded.policy, schemas),
         graph=heard.graph,
         runs=heard.runs,
+        problems=tuple(heard.problems),
         snapshots=heard.snapshots,
         ended=tuple(ended),
         inventory=frozenset(catalog.seen.tables),

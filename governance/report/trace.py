@@ -72,7 +72,10 @@ def _told(step: Step) -> str:
 
 def ends_text(trace: Trace) -> str:
     """Return the sources at the ends in one sentence."""
-    if trace.steps and all(step.note == NO_INPUT for step in trace.steps if isinstance(step.what, Field)):
+    columns = [step for step in trace.steps if isinstance(step.what, Field)]
+    if trace.steps and not columns:
+        return "No event says which columns it has, or what feeds them."
+    if columns and all(step.note == NO_INPUT for step in columns):
         return "No column feeds it, as its job says itself: so it is with constants, counts of rows and times of runs."
     if not trace.origins:
         return "No source was found among the runs whose events were read."

@@ -9,6 +9,7 @@ from governance.consumers.declared import Declarations
 from governance.consumers.records import Records
 from governance.errors import HeadwaterError
 from governance.events.attempt import Attempt
+from governance.events.pieces import Problem
 from governance.graph import Graph
 from governance.landing.names import quarantine_of
 from governance.policy import Policy
@@ -64,6 +65,7 @@ class Known:
     columns:     by table, the columns that sources.toml, the pipelines' SQL and the catalog give it, nested ones as
                  dotted paths; no key where it is not known yet which it will have
     rules:       the rules that there are
+    problems:    what of the events could not be read
     snapshots:   (dataset, snapshot) that completed runs wrote beside those that ``runs`` name
     """
 
@@ -84,6 +86,7 @@ class Known:
     declarations: Declarations = field(default_factory=Declarations)
     columns: Mapping[str, frozenset[str]] = field(default_factory=dict)
     rules: frozenset[str] = frozenset()
+    problems: tuple[Problem, ...] = ()
     snapshots: Snapshots = frozenset()
 
     @property

@@ -20,6 +20,16 @@ def test_all_is_built_and_every_check_is_green(built: Example) -> None:
     assert "WARN" not in said.output
 
 
+def test_check_warns_of_what_is_no_event(built: Example) -> None:
+    torn = built.root / ".headwater" / "events" / "events-2020-01-01.ndjson"
+    torn.write_text("torn\n", "utf-8")
+    try:
+        said = built.headwater("check")
+    finally:
+        torn.unlink()
+    assert "warning: events-2020-01-01.ndjson:1" in said.stderr
+
+
 def test_revenue_is_traced_to_one_column_of_one_file_in_four_hops(built: Example) -> None:
     trace = built.json("trace", "gold.daily_revenue.revenue")
     assert steps(trace) == [

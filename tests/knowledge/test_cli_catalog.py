@@ -84,6 +84,11 @@ def test_a_table_written_after_the_look_is_not_gone(
 ) -> None:
     graph = build_graph([event("COMPLETE", at="2026-10-06T00:00:00Z", writes=[output("b.b", "x: a.a.x IDENTITY")])])
 
-    assert CatalogSeen(datetime(2026, 10, 5, tzinfo=UTC), ()).gone(graph, policy_of({}).lineage) == ()
-    gone = CatalogSeen(datetime(2026, 10, 7, tzinfo=UTC), ()).gone(graph, policy_of({}).lineage)
-    assert [it.name for it in gone] == ["a.a", "b.b"]
+    def gone(day: int, *tables: str) -> list[str]:
+        catalog = CatalogSeen(datetime(2026, 10, day, tzinfo=UTC), tables)
+        return [it.name for it in catalog.gone(graph, policy_of({}).lineage)]
+
+    assert gone(5, "c.c") == []
+    assert gone(7, "c.c") == ["a.a", "b.b"]
+    # a question made it, and nothing has been written to it
+    assert gone(7) == []

@@ -172,6 +172,14 @@ def test_what_nothing_feeds_says_why(event: Say, output: Shape) -> None:
     assert "No column feeds it, as its job says itself" in trace_text(trace(graph, resolve(graph, "b.b.n")))
 
 
+def test_a_job_that_says_nothing_of_columns_is_not_said_to_say_that_none_feeds_it(event: Say) -> None:
+    graph = build_graph([event("COMPLETE", "c", reads=["b.b"], writes=[{"name": "c.c"}])])
+
+    for found in (trace(graph, resolve(graph, "c.c")), trace_rows(graph, resolve(graph, "c.c"))):
+        assert "No column feeds it" not in trace_text(found)
+    assert "No event says which columns it has" in trace_text(trace(graph, resolve(graph, "c.c")))
+
+
 @pytest.mark.parametrize("name", ["a.a.y", "a.a"])
 def test_a_source_comes_from_nothing_known(told: Told, name: str) -> None:
     graph = build_graph(told("job b.b: a.a\nx: a.a.y IDENTITY\n"))
