@@ -10,7 +10,6 @@ import msgspec
 import pytest
 
 from governance.consumers.declared import Declarations, Declared
-from governance.errors import CatalogError
 from governance.events.model import Event
 from governance.events.run import Attempt
 from governance.graph import build_graph
@@ -69,15 +68,6 @@ def event(state: str, at: datetime, run: str = "r", job: str = "w.t", snapshot: 
 
 def written(snapshot: str = "7", run: str = "r", at: datetime = RUN_ENDED) -> Event:
     return event("COMPLETE", at, run, snapshot=snapshot)
-
-
-def test_a_table_that_cannot_be_read_is_found_as_that(known: Tell) -> None:
-    lost = CatalogError("w.t cannot be read: its metadata file is gone", fix="bring that file back")
-
-    (finding,) = found("stale_lineage", known(events=(written(),), damaged={"w.t": lost}))
-
-    assert (finding.table, finding.severity, finding.fix) == ("w.t", Severity.ERROR, "bring that file back")
-    assert "cannot be told: w.t cannot be read" in finding.message
 
 
 def test_a_table_written_past_its_lineage_is_stale(known: Tell) -> None:
